@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { availableParallelism, tmpdir } from 'node:os';
+import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../builtins/cli/commands.ts';
@@ -15,8 +14,9 @@ import { systemClock } from './common/clock.ts';
 import { errorMessage } from './common/error-message.ts';
 import { youngCollection } from './common/young-collection.ts';
 import type { KeyShape } from './contract/index.ts';
-import type { BuildInfo, CommandPlace, Host } from './host.ts';
+import { readBuildInfo } from './environment/build-info.ts';
 import { readWorkers, workersOn } from './environment/worker-settings.ts';
+import type { CommandPlace, Host } from './host.ts';
 import type { LineWriter } from './log/logger.ts';
 import { destinationOf, LogOutput } from './log/output.ts';
 import { prettyLine } from './log/pretty-line.ts';
@@ -26,14 +26,6 @@ import type { Team, WorkerTeam } from './workers/team.ts';
 
 /** Composition root: the only reader of the process's environment and arguments. */
 const installDirectory = dirname(dirname(fileURLToPath(import.meta.url)));
-
-/** The build stamps package.json; a checkout says `dev`. */
-function buildInfo(): BuildInfo {
-  const { gw } = JSON.parse(readFileSync(join(installDirectory, 'package.json'), 'utf8')) as {
-    gw?: Partial<BuildInfo>;
-  };
-  return { version: gw?.version ?? 'dev', commit: gw?.commit ?? 'none', built: gw?.built ?? 'unknown' };
-}
 
 /** What a host takes from the process. */
 interface Surroundings extends Omit<CommandPlace, 'host'> {
@@ -140,7 +132,14 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     return exit(1);
   }
   const platform = { node: process.version, os: process.platform, arch: process.arch };
-  const surroundings = { variables, workingDirectory, build: buildInfo(), platform, clock: systemClock, team };
+  const surroundings = {
+    variables,
+    workingDirectory,
+    build: readBuildInfo(installDirectory),
+    platform,
+    clock: systemClock,
+    team,
+  };
   const redactor = createRedactor(variables);
   const shown = { lines, isTerminal: isatty(destination.descriptor), isColoured };
   const teamOf = async (serves: boolean): Promise<Team> => {

@@ -2,7 +2,6 @@ import { catalogPricing, GatewayError, Spending } from '../../host/contract/inde
 import { defineBuiltin } from '../../host/builtin.ts';
 import { SESSIONS, TOTALS, WINDOWS } from '../../host/common/budgets/counted-sum.ts';
 import { type Raise, raisedBy } from '../../host/common/accounts/raise.ts';
-import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { AskedBudgets, type Denial } from './asked-budgets.ts';
@@ -11,7 +10,6 @@ import { BudgetWarnings } from './budget-warnings.ts';
 import { deniedHeader, deniedMessage } from './denied.ts';
 import { OverBudgets } from './over-budgets.ts';
 import { ParallelCalls } from './parallel-calls.ts';
-import { SharedParallelCalls } from './shared-parallel-calls.ts';
 import { PatternValues } from './pattern-values.ts';
 import { PriceRules } from './price-rules.ts';
 import { missingTag } from './required-tags.ts';
@@ -30,7 +28,7 @@ export default defineBuiltin({
     const values = new PatternValues();
     hooks.assemble.tapPromise('key-budget', async (draft, host) => {
       const { hooks: pipeline, config, accounts, ledger, prices, carryover, services } = draft;
-      const { clock, log } = services;
+      const { clock, log, counters } = services;
       warnings ??= new BudgetWarnings({ log, now: clock.now });
       if (host) warnings.listen(host.stores.ledgers.value);
       const pricing = catalogPricing(prices);
@@ -46,9 +44,8 @@ export default defineBuiltin({
       });
       const over = new OverBudgets(all, draft);
       const levels = new BudgetLevels();
-      const calls = carryover.lease<ParallelCalls | SharedParallelCalls>('calls of accounts', () =>
-        host?.places ? new SharedParallelCalls(host.places) : new ParallelCalls(),
-      );
+      const calls = carryover.lease('calls of accounts', () => new ParallelCalls(counters));
+      const places = host?.places.isShared === true ? host.places : undefined;
       const rules = new PriceRules(config);
       const askAll = (exchange: LiveExchange, asked: readonly BudgetLevel[]): Answer | Promise<Answer> => {
         if (asked.length === 0) return undefined;
@@ -61,36 +58,32 @@ export default defineBuiltin({
         return denial instanceof Promise ? denial.then(decide) : decide(denial);
       };
       tapEventual(pipeline.charge, 'key-budget', (exchange) => {
-        const { limits } = exchange;
+        const { principal: { id } = NO_KEY, limits } = exchange;
         if (!limits) return undefined;
-        if (!limits.levels || exchange.surface === 'mcp') return spend(exchange, limits);
-        const refused =
-          missingTag(limits, limits.levels) ??
-          values.take(limits.levels, clock.now()) ??
-          calls.take(exchange, limits.levels);
-        return refused instanceof Promise
-          ? refused.then((late) => late ?? spend(exchange, limits))
-          : (refused ?? spend(exchange, limits));
-      });
-      const spend = (exchange: LiveExchange, limits: KeyLimits): Answer | Promise<Answer> => {
-        const { principal: { id } = NO_KEY } = exchange;
         const { budget_usd: total } = limits;
         const limitUsd = total === undefined ? undefined : total + raisedUsd(accounts.raisesOf(id), clock.now());
         const isTool = exchange.surface === 'mcp'; // a call of a tool has no usage
-        const needed = isTool ? undefined : rules.of(limits);
-        if (needed) exchange.needsPrice(needed.rule, needed.who);
-        const asked = isTool ? [] : levels.of(id, limits);
-        if (limitUsd === undefined) return askAll(exchange, asked);
-        const decide = (reason: string | undefined): Answer | Promise<Answer> =>
-          refusal(exchange, reason) ?? askAll(exchange, asked);
-        if (limitUsd === 0) return refusal(exchange, NOTHING_MAY_BE_SPENT);
-        const answer = spending.admit(exchange, { key: id, limitUsd });
-        return answer instanceof Promise ? answer.then(decide) : decide(answer);
-      };
+        const spend = (): Answer | Promise<Answer> => {
+          const needed = isTool ? undefined : rules.of(limits);
+          if (needed) exchange.needsPrice(needed.rule, needed.who);
+          const asked = isTool ? [] : levels.of(id, limits);
+          if (limitUsd === undefined) return askAll(exchange, asked);
+          const decide = (reason: string | undefined): Answer | Promise<Answer> =>
+            refusal(exchange, reason) ?? askAll(exchange, asked);
+          if (limitUsd === 0) return refusal(exchange, NOTHING_MAY_BE_SPENT);
+          const answer = spending.admit(exchange, { key: id, limitUsd });
+          return answer instanceof Promise ? answer.then(decide) : decide(answer);
+        };
+        if (!limits.levels || isTool) return spend();
+        const refused = missingTag(limits, limits.levels) ?? values.take(limits.levels, clock.now());
+        if (refused) return refused;
+        const full = calls.take(exchange, limits.levels, places);
+        return full instanceof Promise ? full.then((late) => late ?? spend()) : (full ?? spend());
+      });
       pipeline.finished.tap('key-budget', (exchange) => {
         if (exchange.limits?.budget_usd !== undefined) spending.finish(exchange, exchange.answeredBy === undefined);
         all.finish(exchange); // finds nothing of a request that asked none
-        calls.giveBack(exchange);
+        calls.giveBack(exchange, places);
       });
     });
   },

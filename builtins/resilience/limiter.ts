@@ -2,7 +2,8 @@ import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
-import { SharedSlots, type SlotLimits, Slots, type TargetSlots } from './slots.ts';
+import { SharedSlots } from './shared-slots.ts';
+import { type SlotLimits, Slots, type TargetSlots } from './slots.ts';
 
 const DEFAULT_QUEUE = 1000;
 
@@ -15,8 +16,8 @@ interface Counted {
 export default defineBuiltin({
   name: 'limiter',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('limiter', async ({ hooks: pipeline, targets, carryover }, host) => {
-      const places = host?.places;
+    hooks.assemble.tapPromise('limiter', async ({ hooks: pipeline, targets, carryover, services: { clock } }, host) => {
+      const places = host?.places.isShared === true ? host.places : undefined;
       const counted = new Map<string, Counted>();
       for (const {
         virtualKey,
@@ -26,10 +27,14 @@ export default defineBuiltin({
           maxConcurrency: concurrency?.max_concurrency || Infinity,
           queueSize: concurrency?.queue_size || DEFAULT_QUEUE,
         };
-        const slots = carryover.lease<TargetSlots>(`limiter ${virtualKey}`, () =>
-          places ? new SharedSlots(places, `target ${virtualKey}`) : new Slots(),
-        );
-        counted.set(virtualKey, { slots, limits });
+        counted.set(virtualKey, {
+          slots: carryover.lease(
+            `limiter ${virtualKey}`,
+            (): TargetSlots => (places ? new SharedSlots(places, clock, virtualKey) : new Slots()),
+            (slots) => slots.close?.(),
+          ),
+          limits,
+        });
       }
       const holders = new AttemptNote<TargetSlots>();
       const enter = (attempt: Attempt, { slots, limits }: Counted, isHeld: boolean): GatewayError | undefined => {

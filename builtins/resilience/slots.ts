@@ -1,6 +1,5 @@
 import type { GatewayError } from '../../host/contract/index.ts';
 import type { Eventual } from '../../host/pipeline/eventual.ts';
-import type { SharedPlaces } from '../../host/state/shared-places.ts';
 import type { Cancellation } from '../../host/upstream/cancellation.ts';
 
 export interface SlotLimits {
@@ -10,53 +9,17 @@ export interface SlotLimits {
   readonly queueSize: number;
 }
 
-/** What counts the calls of one target. */
+/** What calls of one target hold while they run. */
 export interface TargetSlots {
+  /** Calls that hold a slot. */
   readonly held: number;
+  /** Calls that wait for one. */
   readonly waiting: number;
+  /** True once a slot is held; false when slots and queue are full, or the caller stopped waiting. */
   take(limits: SlotLimits, cancellation: Cancellation): Eventual<boolean>;
   giveBack(): void;
-}
-
-/**
- * Slots of one target that all processes of a gateway hold together. Calls without a bound are counted here alone; `held` and `waiting` are those of this process.
- */
-export class SharedSlots implements TargetSlots {
-  readonly #places: SharedPlaces;
-  readonly #key: string;
-  #shared = 0;
-  #free = 0;
-  waiting = 0;
-
-  constructor(places: SharedPlaces, key: string) {
-    this.#places = places;
-    this.#key = key;
-  }
-
-  get held(): number {
-    return this.#shared + this.#free;
-  }
-
-  take({ maxConcurrency, queueSize }: SlotLimits, cancellation: Cancellation): Eventual<boolean> {
-    if (maxConcurrency !== Infinity) return this.#wait({ maxConcurrency, queueSize }, cancellation);
-    this.#free += 1;
-    return true;
-  }
-
-  giveBack(): void {
-    if (this.#shared > 0) {
-      this.#shared -= 1;
-      this.#places.giveBack([this.#key]);
-    } else this.#free -= 1;
-  }
-
-  async #wait({ maxConcurrency: limit, queueSize }: SlotLimits, cancellation: Cancellation): Promise<boolean> {
-    this.waiting += 1;
-    const isHeld = await this.#places.wait({ key: this.#key, limit, queueSize }, cancellation);
-    this.waiting -= 1;
-    if (isHeld) this.#shared += 1;
-    return isHeld;
-  }
+  /** The target is gone. */
+  close?(): void;
 }
 
 /**
@@ -68,17 +31,14 @@ export class Slots implements TargetSlots {
   #waiting: (() => void)[] = [];
   #limit = 0;
 
-  /** Calls that hold a slot. */
   get held(): number {
     return this.#held;
   }
 
-  /** Calls that wait for one. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** True once a slot is held; false when slots and queue are full, or the caller stopped waiting. */
   take({ maxConcurrency, queueSize }: SlotLimits, cancellation: Cancellation): Eventual<boolean> {
     this.#limit = maxConcurrency;
     this.#admit();

@@ -17,8 +17,8 @@ export function openPrimary(host: Host, team: PrimaryTeam): void {
     team,
     log: host.log,
     start: () => {
-      const { document, version, mark } = host.applier.running;
-      return { document, version, mark, isDefault: host.configSource === 'defaults' };
+      const { document, version, mark, isWritten } = host.applier.running;
+      return { document, version, mark, isWritten, isDefault: !isWritten && host.configFile === undefined };
     },
   });
 }

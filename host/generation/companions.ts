@@ -6,6 +6,7 @@ export interface InForce {
   /** As in `RunningDocument`. */
   readonly version: number;
   readonly mark?: string | undefined;
+  readonly isWritten: boolean;
 }
 
 /** Other processes of this gateway that serve the same configuration. Nothing is kept that one of them cannot use. */

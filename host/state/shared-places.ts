@@ -1,19 +1,44 @@
-/** What tells that a caller waits no longer. Gives what ends the listening. */
-export interface Leaving {
-  onCancel(listener: () => void): () => void;
-}
-
-/** A place among calls in flight, and how many there are of its name. */
-export interface PlaceAsk {
+/** What has a number of places: calls of a target or credential, requests of a key, account or tag that are in flight. */
+export interface Resource {
+  /** What kind of resource it is. */
+  readonly group: string;
   readonly key: string;
-  readonly limit: number;
+  /** Places that it has. */
+  readonly most: number;
 }
 
-/** Places in what may be in flight at a time, held together by all processes of one gateway. */
+export interface PlaceAsk {
+  /** A place is taken in each of them, or in none. */
+  readonly of: readonly Resource[];
+  /** Calls that want a place. */
+  readonly wanted: number;
+  /** Who is refused waits and asks again: who has waited longer goes first. For one resource alone. */
+  readonly isQueued: boolean;
+}
+
+/** A place in each resource of an ask. */
+export interface PlacesHeld {
+  readonly of: readonly Resource[];
+  readonly id: string;
+}
+
+export interface PlacesTaken {
+  /** One for each call that got a place. */
+  readonly held: readonly PlacesHeld[];
+  /** Which resource of the ask was short of room; `undefined` when all calls got a place. */
+  readonly refusedAt: number | undefined;
+}
+
+/** Places that several processes take. */
 export interface SharedPlaces {
-  /** Takes one of each name, or none. Resolves with where the first one stands that is full; `undefined` when all were taken. */
-  tryAll(asks: readonly PlaceAsk[]): Promise<number | undefined>;
-  /** Waits in line for one, behind at most so many others of this process. True once it is held; false when the line is full, or the caller stopped waiting. */
-  wait(ask: PlaceAsk & { readonly queueSize: number }, caller: Leaving): Promise<boolean>;
-  giveBack(keys: readonly string[]): void;
+  /** `undefined` while it cannot be known how many are taken. Rejects while the store does not answer; what it took then ends by itself. */
+  take(ask: PlaceAsk): Promise<PlacesTaken | undefined>;
+  /** Takes a place without asking: the store hears of it later. */
+  hold(of: readonly Resource[]): PlacesHeld;
+  /** Nothing waits for it. */
+  giveBack(held: PlacesHeld): void;
+  /** Places of a resource that this process holds. */
+  heldOf(resource: Resource): number;
+  /** Calls when a place is free that this process was refused. Gives what ends that. Absent where nothing says so: then it is asked again. */
+  readonly onFree?: ((of: Pick<Resource, 'group' | 'key'>, then: () => void) => () => void) | undefined;
 }

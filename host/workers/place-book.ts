@@ -1,121 +1,176 @@
-import type { PlaceAsk } from '../state/shared-places.ts';
+import type { PlaceAsk, PlacesHeld, PlacesTaken, Resource, SharedPlaces } from '../state/shared-places.ts';
+
+/** Milliseconds after its last question for which a process that was refused is waited for. */
+const PATIENCE_MS = 200;
 
 /** Who holds places: a process. */
 export type Holder = object;
 
-interface Waiting {
-  readonly holder: Holder;
-  readonly number: number;
-  readonly decide: (isHeld: boolean) => void;
+/** A process that waits, since when, and when it last asked. */
+interface Ticket {
+  readonly since: number;
+  readonly askedAt: number;
 }
 
 interface Line {
-  limit: number;
-  total: number;
-  readonly held: Map<Holder, number>;
-  waiting: readonly Waiting[];
+  /** Names of the places that are held, by who holds them. */
+  readonly held: Map<string, Holder>;
+  readonly tickets: Map<Holder, Ticket>;
 }
 
-/** The places of all processes: each name has a limit, and a line of those that wait, first come first served. */
+export interface PlaceBookDeps {
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
+  /** A place is free that a process waits for. */
+  readonly freed: (holder: Holder, of: Pick<Resource, 'group' | 'key'>) => void;
+}
+
+/** The places of all processes of a gateway, kept in the memory of one of them. */
 export class PlaceBook {
   readonly #lines = new Map<string, Line>();
+  readonly #deps: PlaceBookDeps;
+  #count = 0;
 
-  /** Places that are held, over all names. */
+  constructor(deps: PlaceBookDeps) {
+    this.#deps = deps;
+  }
+
+  /** Places that are held, over all resources. */
   get held(): number {
-    return this.#lines.values().reduce((sum, { total }) => sum + total, 0);
+    return this.#lines.values().reduce((sum, { held }) => sum + held.size, 0);
   }
 
-  tryAll(holder: Holder, asks: readonly PlaceAsk[]): number | undefined {
-    const lines = asks.map(({ key, limit }) => this.#line(key, limit));
-    const full = lines.findIndex(({ total, limit, waiting }) => total >= limit || waiting.length > 0);
-    if (full >= 0) {
-      for (const { key } of asks) this.#forget(key);
-      return full;
+  take(holder: Holder, { of, wanted, isQueued }: PlaceAsk): PlacesTaken {
+    const held: PlacesHeld[] = [];
+    while (held.length < wanted) {
+      const refusedAt = of.findIndex((resource) => !this.#hasRoom(holder, resource, isQueued));
+      if (refusedAt >= 0) {
+        if (isQueued) this.#wait(holder, of);
+        return { held, refusedAt };
+      }
+      this.#count += 1;
+      const id = String(this.#count);
+      for (const resource of of) this.#line(resource).held.set(id, holder);
+      held.push({ of, id });
     }
-    for (const line of lines) take(line, holder);
-    return undefined;
+    for (const resource of of) this.#lines.get(nameOf(resource))?.tickets.delete(holder);
+    return { held, refusedAt: undefined };
   }
 
-  /** `queueSize`: how many of this holder may wait. */
-  wait(
-    holder: Holder,
-    { key, limit, queueSize, number }: PlaceAsk & { readonly queueSize: number; readonly number: number },
-  ): boolean | Promise<boolean> {
-    const line = this.#line(key, limit);
-    admit(line);
-    if (line.waiting.length === 0 && line.total < limit) {
-      take(line, holder);
-      return true;
-    }
-    if (line.waiting.filter((each) => each.holder === holder).length >= queueSize) return false;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    line.waiting = [...line.waiting, { holder, number, decide: resolve }];
-    return promise;
-  }
-
-  /** Waits no longer. */
-  leave(holder: Holder, key: string, number: number): void {
-    const line = this.#lines.get(key);
-    const left = line?.waiting.find((each) => each.holder === holder && each.number === number);
-    if (!line || !left) return;
-    line.waiting = line.waiting.filter((each) => each !== left);
-    left.decide(false);
-    this.#forget(key);
-  }
-
-  giveBack(holder: Holder, keys: readonly string[]): void {
-    for (const key of keys) {
-      const line = this.#lines.get(key);
-      const held = line?.held.get(holder) ?? 0;
-      if (!line || held === 0) continue;
-      line.held.set(holder, held - 1);
-      line.total -= 1;
-      admit(line);
-      this.#forget(key);
+  giveBack(holder: Holder, { of, id }: PlacesHeld): void {
+    for (const resource of of) {
+      const name = nameOf(resource);
+      const line = this.#lines.get(name);
+      if (line?.held.get(id) !== holder) continue;
+      line.held.delete(id);
+      this.#free(name, line);
     }
   }
 
   /** The process has ended: what it held is free. */
   gone(holder: Holder): void {
-    for (const [key, line] of this.#lines) {
-      line.total -= line.held.get(holder) ?? 0;
-      line.held.delete(holder);
-      for (const each of line.waiting) if (each.holder === holder) each.decide(false);
-      line.waiting = line.waiting.filter((each) => each.holder !== holder);
-      admit(line);
-      this.#forget(key);
+    for (const [name, line] of this.#lines) {
+      for (const [id, who] of line.held) if (who === holder) line.held.delete(id);
+      line.tickets.delete(holder);
+      this.#free(name, line);
     }
   }
 
-  #line(key: string, limit: number): Line {
-    const known = this.#lines.get(key);
-    if (known) {
-      known.limit = limit;
-      return known;
+  /** Who has waited longer goes first, where they wait at all. */
+  #hasRoom(holder: Holder, resource: Resource, isQueued: boolean): boolean {
+    const { held, tickets } = this.#line(resource);
+    if (held.size >= resource.most) return false;
+    const first = isQueued ? this.#firstOf(tickets) : undefined;
+    return first === undefined || first === holder;
+  }
+
+  #firstOf(tickets: Map<Holder, Ticket>): Holder | undefined {
+    const now = this.#deps.monotonic();
+    let first: readonly [Holder, Ticket] | undefined;
+    for (const [holder, ticket] of tickets) {
+      if (now - ticket.askedAt > PATIENCE_MS) tickets.delete(holder);
+      else if (!first || ticket.since < first[1].since) first = [holder, ticket];
     }
-    const made: Line = { limit, total: 0, held: new Map(), waiting: [] };
-    this.#lines.set(key, made);
+    return first?.[0];
+  }
+
+  #wait(holder: Holder, of: readonly Resource[]): void {
+    const now = this.#deps.monotonic();
+    for (const resource of of) {
+      const { tickets } = this.#line(resource);
+      tickets.set(holder, { since: tickets.get(holder)?.since ?? now, askedAt: now });
+    }
+  }
+
+  #free(name: string, line: Line): void {
+    const first = this.#firstOf(line.tickets);
+    if (first) this.#deps.freed(first, resourceOf(name));
+    else if (line.held.size === 0) this.#lines.delete(name);
+  }
+
+  #line(resource: Resource): Line {
+    const name = nameOf(resource);
+    const known = this.#lines.get(name);
+    if (known) return known;
+    const made: Line = { held: new Map(), tickets: new Map() };
+    this.#lines.set(name, made);
     return made;
   }
+}
 
-  #forget(key: string): void {
-    const line = this.#lines.get(key);
-    if (line && line.total === 0 && line.waiting.length === 0) this.#lines.delete(key);
+const nameOf = ({ group, key }: Pick<Resource, 'group' | 'key'>): string => JSON.stringify([group, key]);
+
+function resourceOf(name: string): Pick<Resource, 'group' | 'key'> {
+  const [group = '', key = ''] = JSON.parse(name) as readonly string[];
+  return { group, key };
+}
+
+/** What one process holds, by resource, and who wants to hear that a place is free. */
+export class OwnPlaces {
+  readonly #held = new Map<string, Set<string>>();
+  readonly #listeners = new Map<string, Set<() => void>>();
+  #count = 0;
+
+  note({ of, id }: PlacesHeld): void {
+    for (const resource of of) {
+      const name = nameOf(resource);
+      const ids = this.#held.get(name) ?? new Set<string>();
+      this.#held.set(name, ids.add(id));
+    }
   }
-}
 
-function take(line: Line, holder: Holder): void {
-  line.total += 1;
-  line.held.set(holder, (line.held.get(holder) ?? 0) + 1);
-}
+  forget({ of, id }: PlacesHeld): void {
+    for (const resource of of) {
+      const name = nameOf(resource);
+      const ids = this.#held.get(name);
+      ids?.delete(id);
+      if (ids?.size === 0) this.#held.delete(name);
+    }
+  }
 
-/** Lets in who waits, as far as there is room. */
-function admit(line: Line): void {
-  while (line.total < line.limit) {
-    const [first, ...others] = line.waiting;
-    if (!first) return;
-    line.waiting = others;
-    take(line, first.holder);
-    first.decide(true);
+  /** One that the book does not know of. */
+  made(of: readonly Resource[]): PlacesHeld {
+    this.#count += 1;
+    const place = { of, id: `own ${this.#count}` };
+    this.note(place);
+    return place;
+  }
+
+  heldOf(resource: Resource): number {
+    return this.#held.get(nameOf(resource))?.size ?? 0;
+  }
+
+  readonly onFree: NonNullable<SharedPlaces['onFree']> = (of, then) => {
+    const name = nameOf(of);
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(then));
+    return () => {
+      listeners.delete(then);
+      if (listeners.size === 0) this.#listeners.delete(name);
+    };
+  };
+
+  freed(of: Pick<Resource, 'group' | 'key'>): void {
+    for (const listener of this.#listeners.get(nameOf(of)) ?? []) listener();
   }
 }

@@ -1,83 +1,93 @@
-import type { Leaving, PlaceAsk, SharedPlaces } from '../state/shared-places.ts';
+import type { PlaceAsk, PlacesHeld, PlacesTaken, Resource, SharedPlaces } from '../state/shared-places.ts';
 import type { Channel } from './channel.ts';
-import { PlaceBook } from './place-book.ts';
-import type { PrimaryTeam, Team } from './team.ts';
+import { OwnPlaces, PlaceBook } from './place-book.ts';
+import type { PrimaryTeam, Seat } from './team.ts';
 
-const TOPIC = { tryAll: 'places.try', wait: 'places.wait', leave: 'places.leave', back: 'places.back' } as const;
+const TOPIC = { take: 'places.take', back: 'places.back', freed: 'places.freed' } as const;
 
-type WaitAsk = PlaceAsk & { readonly queueSize: number };
-type NumberedAsk = WaitAsk & { readonly number: number };
-
-/** `undefined` where this process is the only one. */
-export function placesOf(team: Team): SharedPlaces | undefined {
-  if (!team) return undefined;
-  return team.role === 'primary' ? new OwnPlaces(team) : new RemotePlaces(team.channel);
+/** Places of all processes, kept by the primary; those that it takes for itself are in the same book. */
+export function localPlaces(team: PrimaryTeam, monotonic: () => number): SharedPlaces {
+  const own = new OwnPlaces();
+  const book = new PlaceBook({
+    monotonic,
+    freed: (holder, of) => {
+      const seat = team.seats.find((each) => each === holder);
+      if (seat) seat.channel.tell(TOPIC.freed, of);
+      else own.freed(of);
+    },
+  });
+  servePlaces(team, {
+    take: async (seat, ask) => book.take(seat, ask),
+    giveBack: (seat, place) => book.giveBack(seat, place),
+  });
+  team.onGone((seat) => book.gone(seat));
+  return {
+    take: async (ask) => {
+      const taken = book.take(own, ask);
+      for (const place of taken.held) own.note(place);
+      return taken;
+    },
+    hold: (of) => own.made(of),
+    giveBack: (place) => {
+      own.forget(place);
+      book.giveBack(own, place);
+    },
+    heldOf: (resource) => own.heldOf(resource),
+    onFree: own.onFree,
+  };
 }
 
-/** Those of the primary, which keeps the book for all. */
-class OwnPlaces implements SharedPlaces {
-  readonly #book = new PlaceBook();
-  #number = 0;
-
-  constructor(team: PrimaryTeam) {
-    const book = this.#book;
-    team.on(TOPIC.tryAll, (asks, seat) => book.tryAll(seat, asks as readonly PlaceAsk[]));
-    team.on(TOPIC.wait, (ask, seat) => book.wait(seat, ask as NumberedAsk));
-    team.on(TOPIC.leave, (value, seat) => {
-      const { key, number } = value as { readonly key: string; readonly number: number };
-      book.leave(seat, key, number);
-    });
-    team.on(TOPIC.back, (keys, seat) => book.giveBack(seat, keys as readonly string[]));
-    team.onGone((seat) => book.gone(seat));
-  }
-
-  async tryAll(asks: readonly PlaceAsk[]): Promise<number | undefined> {
-    return this.#book.tryAll(this, asks);
-  }
-
-  async wait(ask: WaitAsk, caller: Leaving): Promise<boolean> {
-    const number = (this.#number += 1);
-    const answer = this.#book.wait(this, { ...ask, number });
-    const stop = caller.onCancel(() => this.#book.leave(this, ask.key, number));
-    const isHeld = await answer;
-    stop();
-    return isHeld;
-  }
-
-  giveBack(keys: readonly string[]): void {
-    this.#book.giveBack(this, keys);
-  }
+/** Places that replicas hold together on a server: the primary takes them for its workers, and gives back what one held that has ended. */
+export function relayPlaces(team: PrimaryTeam, places: SharedPlaces): void {
+  const held = new Map<Seat, Map<string, PlacesHeld>>();
+  servePlaces(team, {
+    take: async (seat, ask) => {
+      const taken = await places.take(ask);
+      const ofSeat = held.get(seat) ?? new Map<string, PlacesHeld>();
+      held.set(seat, ofSeat);
+      for (const place of taken?.held ?? [])
+        if (team.seats.includes(seat)) ofSeat.set(place.id, place);
+        else places.giveBack(place);
+      return taken;
+    },
+    giveBack: (seat, { id }) => {
+      const place = held.get(seat)?.get(id);
+      held.get(seat)?.delete(id);
+      if (place) places.giveBack(place);
+    },
+  });
+  team.onGone((seat) => {
+    for (const place of held.get(seat)?.values() ?? []) places.giveBack(place);
+    held.delete(seat);
+  });
 }
 
-/** Those of a worker, which asks the primary. Once that has gone, this process ends what runs, and nothing keeps it from that. */
-class RemotePlaces implements SharedPlaces {
-  readonly #channel: Channel;
-  #number = 0;
+interface Serving {
+  readonly take: (seat: Seat, ask: PlaceAsk) => Promise<PlacesTaken | undefined>;
+  readonly giveBack: (seat: Seat, place: PlacesHeld) => void;
+}
 
-  constructor(channel: Channel) {
-    this.#channel = channel;
-  }
+function servePlaces(team: PrimaryTeam, { take, giveBack }: Serving): void {
+  team.on(TOPIC.take, (ask, seat) => take(seat, ask as PlaceAsk));
+  team.on(TOPIC.back, (place, seat) => giveBack(seat, place as PlacesHeld));
+}
 
-  tryAll(asks: readonly PlaceAsk[]): Promise<number | undefined> {
-    return this.#channel.ask<number | undefined>(TOPIC.tryAll, asks).catch(() => undefined);
-  }
-
-  async wait(ask: WaitAsk, caller: Leaving): Promise<boolean> {
-    const number = (this.#number += 1);
-    const left = Promise.withResolvers<'left'>();
-    const stop = caller.onCancel(() => {
-      this.#channel.tell(TOPIC.leave, { key: ask.key, number });
-      left.resolve('left');
-    });
-    const asked = this.#channel.ask<boolean>(TOPIC.wait, { ...ask, number }).catch(() => true);
-    const answer = await Promise.race([asked, left.promise]);
-    stop();
-    if (answer !== 'left') return answer;
-    void asked.then((isHeld) => isHeld && this.giveBack([ask.key])); // it was given while the caller left
-    return false;
-  }
-
-  giveBack(keys: readonly string[]): void {
-    this.#channel.tell(TOPIC.back, keys);
-  }
+/** Those of a worker, which asks the primary. */
+export function remotePlaces(channel: Channel): SharedPlaces {
+  const own = new OwnPlaces();
+  channel.on(TOPIC.freed, (of) => own.freed(of as Pick<Resource, 'group' | 'key'>));
+  return {
+    take: async (ask) => {
+      const taken = await channel.ask<PlacesTaken | undefined>(TOPIC.take, ask);
+      for (const place of taken?.held ?? []) own.note(place);
+      return taken;
+    },
+    hold: (of) => own.made(of),
+    giveBack: (place) => {
+      own.forget(place);
+      channel.tell(TOPIC.back, place);
+    },
+    heldOf: (resource) => own.heldOf(resource),
+    onFree: own.onFree,
+  };
 }

@@ -30,7 +30,7 @@ export function loadsOf(current: Generation | undefined): TargetLoads {
 export async function loadsOfWorkers(team: Team): Promise<readonly TargetLoads[]> {
   if (team?.role !== 'primary') return [];
   const answers = await team.askAll<TargetLoads>(STATE, { limitMs: STATE_MS });
-  return [...answers.values()].filter((answer) => !(answer instanceof Error));
+  return [...answers.values()].flatMap((answer) => (answer instanceof Error ? [] : [answer]));
 }
 
 const WORST: readonly CircuitState[] = ['closed', 'half-open', 'open'];

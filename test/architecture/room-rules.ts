@@ -26,6 +26,7 @@ export const ROOMS = [
   'workers',
   'host',
   'start',
+  'embed',
   'testing',
 ] as const;
 

@@ -4,7 +4,6 @@ import {
   eventually,
   forSuite,
   type GatewayProcess,
-  openSse,
   replyJson,
   type StubUpstream,
   stubUpstream,

@@ -20,6 +20,7 @@ import { remoteFlight } from '../flights.ts';
 import { RemoteLedgers } from './remote-ledgers.ts';
 import { RemoteLog } from './remote-log.ts';
 import { remoteMethods } from './remote-methods.ts';
+import { remotePlaces } from '../places.ts';
 import type { WorkerTeam } from '../team.ts';
 
 /** What workers call of each store of the primary. */
@@ -159,6 +160,7 @@ export async function supplyRemoteStores(
     flight: remoteFlight(channel),
   });
   stores.limits.supply('primary', remoteLimits(channel, size));
+  stores.places.supply('primary', remotePlaces(channel));
   if (hasSpend) stores.spend.supply('primary', remoteSpend(channel));
   const log = hasLog
     ? new RemoteLog({

@@ -15,6 +15,7 @@ import { ROWS, type TravellingRow } from './remote-log.ts';
 import { serveMethods } from './remote-methods.ts';
 import { CALLED, type Freshness, STORE_TOPIC, type StoreFacts } from './remote-stores.ts';
 import { ServedLedgers } from './serve-ledgers.ts';
+import { localPlaces, relayPlaces } from '../places.ts';
 import { type PrimaryTeam, type Seat, TOPIC } from '../team.ts';
 
 /** Milliseconds that a reading of keys waits for the uses that workers have counted. */
@@ -34,6 +35,8 @@ export function supplyShared({ stores, services: { clock } }: ServedStoresHost, 
   const flight = serveFlights(team, new FlightBook(clock.monotonic));
   const { backend, value: state } = stores.state;
   if (!stores.state.isTaken) stores.state.supply(backend, { ...state, sharesValues: true, flight });
+  if (stores.places.value) relayPlaces(team, stores.places.value);
+  else stores.places.supply('workers', localPlaces(team, clock.monotonic));
   if (!stores.limits.isTaken) stores.limits.supply('workers', new LocalLimits(clock));
   if (!stores.liveModels.isTaken) stores.liveModels.supply('memory', new LocalModels());
 }
