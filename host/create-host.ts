@@ -145,7 +145,7 @@ export function createHost(environment: HostEnvironment): Host {
     protection: new Protection(),
     paths: new CanonicalPaths(),
     addresses: createBuckets(MAX_ADDRESSES),
-    takeAddress: team?.role === 'worker' ? takeAddressOf(team, settings.rateLimit) : undefined,
+    takeAddress: team?.role === 'worker' ? takeAddressOf(team, settings.rateLimit, clock) : undefined,
     ages: team?.role === 'worker' ? new ConnectionAges({ monotonic: clock.monotonic, random }) : undefined,
     team,
     hints: hintsOf(team, clock),

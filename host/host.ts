@@ -17,7 +17,7 @@ import type { TeamHints } from './state/team-hints.ts';
 import type { BoundedLimits } from './stores/bounded-limits.ts';
 import type { BoundedPlaces } from './stores/bounded-places.ts';
 import type { Stores } from './stores/stores.ts';
-import type { Companions } from './generation/companions.ts';
+import type { Companions } from './common/companions.ts';
 import type { ConnectedProvider } from './upstream/connect.ts';
 import type { Team } from './workers/team.ts';
 

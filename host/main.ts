@@ -15,7 +15,6 @@ import { errorMessage } from './common/error-message.ts';
 import { youngCollection } from './common/young-collection.ts';
 import type { KeyShape } from './contract/index.ts';
 import { readBuildInfo } from './environment/build-info.ts';
-import { readWorkers, workersOn } from './environment/worker-settings.ts';
 import type { CommandPlace, Host } from './host.ts';
 import type { LineWriter } from './log/logger.ts';
 import { destinationOf, LogOutput } from './log/output.ts';
@@ -143,11 +142,10 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
   const redactor = createRedactor(variables);
   const shown = { lines, isTerminal: isatty(destination.descriptor), isColoured };
   const teamOf = async (serves: boolean): Promise<Team> => {
-    const size =
-      serves && !team
-        ? workersOn({ os: platform.os, parallelism: availableParallelism() }, readWorkers(variables, []))
-        : 1;
-    if (size <= 1) return team;
+    if (!serves || team) return team;
+    const { readWorkers, workersOn } = await import('./environment/worker-settings.ts');
+    const size = workersOn({ os: platform.os, parallelism: availableParallelism() }, readWorkers(variables, []));
+    if (size <= 1) return undefined;
     const { makePrimary } = await import('./workers/life/make-primary.ts');
     return makePrimary({
       size,

@@ -13,9 +13,12 @@ export async function serveAsWorker(place: CommandPlace, io: CommandIo, team: Wo
   const ending = Promise.withResolvers<{ readonly code: number; readonly isReplaced: boolean }>();
   io.onStop(() => {}); // it is a service, and hears of its end by the primary alone
   team.channel.on(TOPIC.drain, (value) => ending.resolve({ code: 0, isReplaced: (value as Drain).isReplaced }));
+  const gone = Promise.withResolvers<void>();
+  let isEnding = false;
   onPrimaryGone(() => {
     team.channel.close(new Error('the primary has gone'));
-    ending.resolve({ code: 1, isReplaced: true }); // its port is free again
+    if (isEnding) gone.resolve(); // a second signal has ended it: nothing is finished any more
+    else ending.resolve({ code: 1, isReplaced: true }); // its port is free again
   });
   const host = await place.host({ serves: true });
   let worker;
@@ -28,7 +31,8 @@ export async function serveAsWorker(place: CommandPlace, io: CommandIo, team: Wo
   }
   io.onStarted?.();
   const { code, isReplaced } = await ending.promise;
-  await worker.stop(isReplaced);
+  isEnding = true;
+  await Promise.race([worker.stop(isReplaced), gone.promise]);
   if (code === 0) await team.channel.ask(TOPIC.end).catch(() => {}); // all that it has said has arrived by then
   return code;
 }

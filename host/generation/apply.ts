@@ -21,7 +21,7 @@ import {
 import type { Stores } from '../stores/stores.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import { buildGeneration } from './build.ts';
-import { type Companions, type InForce, type PreparedByAll, StageAborted, type Staged } from './companions.ts';
+import { type Companions, type InForce, type PreparedByAll, StageAborted, type Staged } from '../common/companions.ts';
 import type { GenerationDeps, ModelHooks } from './generation-deps.ts';
 import { checkConfig, type CheckDeps } from './check.ts';
 import type { Generation } from './generation.ts';

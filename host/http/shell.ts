@@ -47,7 +47,7 @@ export function createShell(host: ShellHost, arrivals: Arrivals, { listener, rea
     }
     const context = arrivals.open(request, listener, forwarded);
     bindContext(response, context);
-    host.connections.begin(request.socket);
+    if (!forwarded) host.connections.begin(request.socket); // else it is one of a worker
     const malformed = arrivals.inspect(request, context);
     if (!malformed && !context.isProbe) watch(host, context, request, response);
     else response.on('close', () => host.connections.end(request.socket));

@@ -38,7 +38,7 @@ export async function openPrimaryListeners(
       }),
     });
   } catch (error) {
-    await team.drain(0);
+    team.killAll();
     listeners.close();
     close();
     throw error;

@@ -47,7 +47,9 @@ export async function startGateway(host: Host): Promise<RunningGateway | undefin
 
 /** What listens for clients: this process, or its workers. */
 async function listenerOf(host: Host): Promise<{ readonly listeners: Listeners; readonly beside?: Beside }> {
-  const { team } = host;
+  const { team, settings, platform, log } = host;
+  if (platform.os === 'win32' && settings.workers !== 1)
+    log.warn('GW_WORKERS has no effect on Windows: one process serves', { rule: 'WN88' });
   if (team?.role !== 'primary') return { listeners: await openListeners(host) };
   const { openPrimaryListeners } = await import('./primary-listeners.ts');
   return openPrimaryListeners(host, team);

@@ -2,7 +2,7 @@ import { decodeStored } from '../config/decode.ts';
 import { ConfigRefused, problemLine } from '../config/problems.ts';
 import { errorMessage } from '../common/error-message.ts';
 import type { Fields } from '../contract/index.ts';
-import type { InForce, Staged } from '../generation/companions.ts';
+import type { InForce, Staged } from '../common/companions.ts';
 import type { Host } from '../host.ts';
 import { checkControlSocket } from '../workers/control-socket.ts';
 import { TOPIC, type WorkerTeam } from '../workers/team.ts';

@@ -1,5 +1,6 @@
 import type { BucketSpec } from '../contract/index.ts';
-import type { Clock } from '../common/clock.ts';
+import { type Clock, within } from '../common/clock.ts';
+import { STATE_LIMIT_MS } from '../stores/state-trips.ts';
 import type { Buckets, Taken } from '../state/buckets.ts';
 import type { PrimaryTeam, WorkerTeam } from './team.ts';
 
@@ -8,9 +9,11 @@ const FREE: Taken = { taken: true, retryAfterMs: 0 };
 
 /** Takes a request of an address from the primary's buckets. While that does not answer, addresses have no limit. */
 export const takeAddressOf =
-  ({ channel }: WorkerTeam, limit: BucketSpec | undefined) =>
+  ({ channel }: WorkerTeam, limit: BucketSpec | undefined, clock: Clock) =>
   (key: string): Promise<Taken> =>
-    limit ? channel.ask<Taken>(ADDRESS, key).catch(() => FREE) : Promise.resolve(FREE);
+    limit
+      ? within(channel.ask<Taken>(ADDRESS, key), STATE_LIMIT_MS, clock, 'the primary').catch(() => FREE)
+      : Promise.resolve(FREE);
 
 export function serveAddresses(
   team: PrimaryTeam,

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { createProxyMiddleware, type Plugin, type RequestHandler } from 'http-proxy-middleware';
 import { GatewayError, type Log } from '../contract/index.ts';
 import type { Forward } from '../http/app.ts';
-import { FORWARDED_HEADER } from '../http/arrivals.ts';
 import { endInStages } from '../http/body/leftovers.ts';
 import { inviteBody } from '../http/body/read-body.ts';
 import { contextOf, rawPath } from '../http/context.ts';
@@ -74,7 +73,7 @@ function send(request: IncomingMessage, response: ServerResponse, { host, proxy,
   if (headers.upgrade !== undefined) context.isLast = true;
   delete headers.upgrade;
   delete headers.connection; // of the client's connection alone
-  Object.assign(headers, { [FORWARDED_HEADER]: forwardedText({ id, address, listener }) });
+  Object.assign(headers, { 'x-gateway-worker': forwardedText({ id, address, listener }) });
   try {
     check();
   } catch (error) {

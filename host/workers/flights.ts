@@ -1,4 +1,6 @@
 import type { SharedFlight } from '../contract/services.ts';
+import { type Clock, within } from '../common/clock.ts';
+import { STATE_LIMIT_MS } from '../stores/state-trips.ts';
 import type { Channel } from './channel.ts';
 import type { PrimaryTeam } from './team.ts';
 
@@ -62,9 +64,10 @@ export function serveFlights(team: PrimaryTeam, book: FlightBook): (key: string)
 
 /** While the primary does not answer, each process does its own work. */
 export const remoteFlight =
-  (channel: Channel) =>
+  (channel: Channel, clock: Clock) =>
   async (key: string): Promise<SharedFlight> => {
-    const isFirst = await channel.ask<boolean>(TOPIC.begin, key).catch(() => true);
+    const asked = channel.ask<boolean>(TOPIC.begin, key);
+    const isFirst = await within(asked, STATE_LIMIT_MS, clock, 'the primary').catch(() => true);
     if (isFirst) return { land: (isLeft) => channel.tell(TOPIC.land, { key, isLeft }) };
     return { landed: channel.ask<boolean>(TOPIC.wait, key).catch(() => true) };
   };

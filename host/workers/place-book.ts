@@ -13,6 +13,7 @@ interface Ticket {
 }
 
 interface Line {
+  readonly of: Pick<Resource, 'group' | 'key'>;
   /** Names of the places that are held, by who holds them. */
   readonly held: Map<string, Holder>;
   readonly tickets: Map<Holder, Ticket>;
@@ -104,7 +105,7 @@ export class PlaceBook {
 
   #free(name: string, line: Line): void {
     const first = this.#firstOf(line.tickets);
-    if (first) this.#deps.freed(first, resourceOf(name));
+    if (first) this.#deps.freed(first, line.of);
     else if (line.held.size === 0) this.#lines.delete(name);
   }
 
@@ -112,18 +113,14 @@ export class PlaceBook {
     const name = nameOf(resource);
     const known = this.#lines.get(name);
     if (known) return known;
-    const made: Line = { held: new Map(), tickets: new Map() };
+    const { group, key } = resource;
+    const made: Line = { of: { group, key }, held: new Map(), tickets: new Map() };
     this.#lines.set(name, made);
     return made;
   }
 }
 
 const nameOf = ({ group, key }: Pick<Resource, 'group' | 'key'>): string => JSON.stringify([group, key]);
-
-function resourceOf(name: string): Pick<Resource, 'group' | 'key'> {
-  const [group = '', key = ''] = JSON.parse(name) as readonly string[];
-  return { group, key };
-}
 
 /** What one process holds, by resource, and who wants to hear that a place is free. */
 export class OwnPlaces {

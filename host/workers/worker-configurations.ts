@@ -1,5 +1,5 @@
 import { type Fields, GatewayError, type Log } from '../contract/index.ts';
-import type { Companions, InForce, PreparedByAll } from '../generation/companions.ts';
+import type { Companions, InForce, PreparedByAll } from '../common/companions.ts';
 import type { PrimaryTeam, Seat } from './team.ts';
 
 /** Milliseconds that workers have for each of the two steps. */

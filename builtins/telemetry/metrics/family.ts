@@ -4,6 +4,8 @@ import type { Labels } from '../../../host/contract/index.ts';
 export interface Description {
   readonly name: string;
   readonly kind: 'counter' | 'histogram' | 'gauge';
+  /** What the gauges of several processes become. */
+  readonly overProcesses?: 'sum' | 'largest';
   readonly help: string;
   /** Each label with the values it may have; `undefined` where the labels are whatever is counted. */
   readonly labels: Readonly<Record<string, 'any' | readonly string[]>> | undefined;

@@ -3,9 +3,9 @@ import type { Host } from '../../../host/host.ts';
 import { mountJson } from '../../../host/http/json-route.ts';
 import type { CircuitState } from '../../../host/pipeline/hooks.ts';
 import { CONTENT_TYPE, exposition } from './exposition.ts';
-import type { Family } from './family.ts';
+import { presentGauges } from './present-gauges.ts';
 import { processFigures } from './process-figures.ts';
-import { ownFamilies, SeriesStore } from './series-store.ts';
+import { SeriesStore } from './series-store.ts';
 
 /** `/metrics`: everything that is counted, the gauges as they stand, and the process itself. See docs/observability.md#figures. */
 export default defineBuiltin({
@@ -54,16 +54,10 @@ export default defineBuiltin({
 
 async function scrape(host: Host, store: SeriesStore | undefined): Promise<string> {
   if (host.team?.role !== 'primary' || !store)
-    return `${exposition([...(store?.families ?? []), ...gaugesOf(host)])}${await processFigures()}`;
+    return `${exposition([...(store?.families ?? []), ...presentGauges(host)])}${await processFigures()}`;
   const { summedFigures } = await import('./worker-figures.ts');
   const { gauges, ofProcesses } = await summedFigures(host, host.team, store);
   return `${exposition([...store.families, ...gauges])}${ofProcesses}`;
 }
 
 const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, open: 1, 'half-open': 2 };
-
-function gaugesOf(host: Host): Iterable<Family> {
-  const families = ownFamilies(['gauge']);
-  host.hooks.gauges.call({ set: (name, labels, value) => families.get(name)?.set(labels, value) }, host);
-  return families.values();
-}

@@ -2,9 +2,10 @@ import type { Labels } from '../../../host/contract/index.ts';
 import type { Host } from '../../../host/host.ts';
 import { every } from '../../../host/workers/life/seats.ts';
 import type { PrimaryTeam, Seat, WorkerTeam } from '../../../host/workers/team.ts';
-import { type Family, type Increment } from './family.ts';
+import type { Family, Increment } from './family.ts';
+import { presentGauges } from './present-gauges.ts';
 import { processFigures } from './process-figures.ts';
-import { type FigureIncrements, ownFamilies, type SeriesStore } from './series-store.ts';
+import type { FigureIncrements, SeriesStore } from './series-store.ts';
 
 const TOPIC = { counted: 'figures.counted', asked: 'figures.asked' } as const;
 
@@ -26,14 +27,10 @@ interface GaugeFigures {
   readonly increments: readonly Increment[];
 }
 
-/** How the gauges of several processes become one. Of all others the primary's count, or where it has none the largest. */
-const ADDED: ReadonlySet<string> = new Set(['gateway_server_connections_current', 'gateway_credential_in_flight']);
-const WORST: ReadonlySet<string> = new Set(['gateway_circuit_breaker_state', 'gateway_credential_state']);
-
 /** Sends what a worker has counted, each second and when it is asked. Gives what ends that. */
 export function sendFigures(host: Host, { channel }: WorkerTeam, store: SeriesStore): () => void {
   channel.on(TOPIC.asked, async (): Promise<WorkerFigures> => ({
-    gauges: gaugesOf(host).flatMap((family) => {
+    gauges: presentGauges(host).flatMap((family) => {
       const increments = family.takeIncrements();
       return increments.length > 0 ? [{ name: family.description.name, increments }] : [];
     }),
@@ -63,7 +60,7 @@ export async function summedFigures(
   store: SeriesStore,
 ): Promise<{ readonly gauges: readonly Family[]; readonly ofProcesses: string }> {
   const answers = await team.askAll<WorkerFigures>(TOPIC.asked, { limitMs: ASK_MS });
-  const gauges = gaugesOf(host);
+  const gauges = presentGauges(host);
   const byName = new Map(gauges.map((family) => [family.description.name, family]));
   const texts: [worker: string, text: string][] = [['primary', await processFigures()]];
   const own = new Map(gauges.map((family) => [family, new Set([...family.series].map(({ labels }) => labels))]));
@@ -81,22 +78,16 @@ export async function summedFigures(
 
 const numberOf = ({ number }: Seat): string => String(number);
 
+/** Where the primary has none of its own and the table says nothing, the largest counts. */
 function mergeGauge(family: Family, { labels, value }: Increment, own: ReadonlySet<Labels>): void {
   const known = [...family.series].find(({ labels: found }) => isSame(found, labels));
-  const { name } = family.description;
+  const { overProcesses: how } = family.description;
   if (!known) family.set(labels, value);
-  else if (ADDED.has(name)) known.value += value;
-  else if (WORST.has(name) || !own.has(known.labels)) known.value = Math.max(known.value, value);
+  else if (how === 'sum') known.value += value;
+  else if (how === 'largest' || !own.has(known.labels)) known.value = Math.max(known.value, value);
 }
 
 const isSame = (one: Labels, other: Labels): boolean => Object.keys(one).every((name) => one[name] === other[name]);
-
-/** Gauges that stand at 0 are shown too: of each family those are read that were set. */
-function gaugesOf(host: Host): readonly Family[] {
-  const families = ownFamilies(['gauge']);
-  host.hooks.gauges.call({ set: (name, labels, value) => families.get(name)?.set(labels, value) }, host);
-  return [...families.values()];
-}
 
 const COMMENT = /^# (?:HELP|TYPE) (\S+)/;
 
@@ -124,5 +115,3 @@ function labelled(line: string, worker: string): string {
   const all = [...(labels === undefined || labels === '' ? [] : [labels]), `worker="${worker}"`];
   return `${name}{${all.join(',')}} ${value}`;
 }
-
-export { gaugesOf };

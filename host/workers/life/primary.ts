@@ -12,7 +12,7 @@ const LAST_CHANCE_MS = 5000;
 const END_SLACK_MS = 7000;
 const LOOK_MS = 1000;
 /** Milliseconds without a sign after which a worker does not count as serving. */
-const LATE_MS = 3000;
+const LATE_MS = 5000;
 
 export interface PrimaryDeps {
   readonly size: number;

@@ -2,6 +2,7 @@ import type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } fro
 import { GatewayError } from '../../contract/index.ts';
 import { type Ledgers, NOTHING_SPENT, type Spent } from '../../stores/ledgers/ledgers.ts';
 import { type HearSums, type SumMove } from '../../stores/ledgers/sum-hearing.ts';
+import { type Clock, within } from '../../common/clock.ts';
 import type { Channel } from '../channel.ts';
 
 /** What a worker asks a ledger of the primary for. */
@@ -32,6 +33,9 @@ export interface RemoteMove extends SumMove {
   readonly ledger: string;
 }
 
+/** Milliseconds that a request waits for what is left of a budget. */
+const RESERVE_MS = 2000;
+
 export const LEDGER_TOPIC = {
   reserve: 'ledger.reserve',
   settle: 'ledger.settle',
@@ -43,10 +47,12 @@ export const LEDGER_TOPIC = {
 /** The ledgers of the primary: each reservation asks it, so that no two processes can grant the same money. */
 export class RemoteLedgers implements Ledgers {
   readonly #channel: Channel;
+  readonly #clock: Clock;
   readonly #hearing = new Map<string, HearSums>();
 
-  constructor(channel: Channel) {
+  constructor(channel: Channel, clock: Clock) {
     this.#channel = channel;
+    this.#clock = clock;
     channel.on(LEDGER_TOPIC.moved, (value) => {
       const { ledger, ...move } = value as RemoteMove;
       this.#hearing.get(ledger)?.(move);
@@ -54,7 +60,7 @@ export class RemoteLedgers implements Ledgers {
   }
 
   open(name: string, bounds: LedgerBounds): Ledger {
-    return new RemoteLedger(this.#channel, name, bounds);
+    return new RemoteLedger({ channel: this.#channel, clock: this.#clock }, name, bounds);
   }
 
   /** Who shows what was spent asks the primary, which shows it itself. */
@@ -70,19 +76,32 @@ export class RemoteLedgers implements Ledgers {
 class RemoteLedger implements Ledger {
   readonly name: string;
   readonly #channel: Channel;
+  readonly #clock: Clock;
   readonly #bounds: LedgerBounds;
 
-  constructor(channel: Channel, name: string, bounds: LedgerBounds) {
+  constructor(
+    { channel, clock }: { readonly channel: Channel; readonly clock: Clock },
+    name: string,
+    bounds: LedgerBounds,
+  ) {
     this.#channel = channel;
+    this.#clock = clock;
     this.name = name;
     this.#bounds = bounds;
   }
 
   async reserve(key: string, order: ReservationOrder): Promise<Reservation | Refusal> {
     const asked: RemoteOrder = { ledger: this.name, bounds: this.#bounds, key, order };
-    const answer = await this.#channel
-      .ask<RemoteGrant>(LEDGER_TOPIC.reserve, asked)
-      .catch((cause: unknown) => refuse(cause));
+    const asking = this.#channel.ask<RemoteGrant>(LEDGER_TOPIC.reserve, asked);
+    let isLate = false;
+    void asking.then(
+      (late) => isLate && late.isGranted && new RemoteReservation(this.#channel, late.number).release(),
+      () => {},
+    );
+    const answer = await within(asking, RESERVE_MS, this.#clock, 'the primary').catch((cause: unknown) => {
+      isLate = true;
+      return refuse(cause);
+    });
     return answer.isGranted ? new RemoteReservation(this.#channel, answer.number) : answer;
   }
 

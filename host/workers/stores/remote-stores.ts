@@ -142,7 +142,7 @@ export async function supplyRemoteStores(
     remoteMethods<AccountRepository>(channel, 'accounts', CALLED.accounts),
     feeds.account,
   );
-  stores.ledgers.supply('primary', new RemoteLedgers(channel));
+  stores.ledgers.supply('primary', new RemoteLedgers(channel, clock));
   stores.owners.supply(backends.owners, remoteMethods<Owners>(channel, 'owners', CALLED.owners));
   stores.running.supply('primary', {
     ...remoteMethods<RunningResponses>(channel, 'running', CALLED.running),
@@ -157,7 +157,7 @@ export async function supplyRemoteStores(
   stores.state.supply(backends.state, {
     ...remoteMethods<SharedState>(channel, 'state', CALLED.state),
     sharesValues: true,
-    flight: remoteFlight(channel),
+    flight: remoteFlight(channel, clock),
   });
   stores.limits.supply('primary', remoteLimits(channel, size));
   stores.places.supply('primary', remotePlaces(channel));
