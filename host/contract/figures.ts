@@ -155,12 +155,43 @@ export const FIGURES = {
   gateway_rate_limit_rejections_total: {
     kind: 'counter',
     help: 'Requests that a rate limit refused',
-    labels: { key_type: ['ip', 'admin_session', 'plugin', 'account'] },
+    labels: { key_type: ['ip', 'admin_session', 'plugin', 'account', 'identity'] },
   },
   gateway_credentials_ended_total: {
     kind: 'counter',
     help: 'Requests that were ended because their credential no longer stood',
     labels: { kind: ['unary', 'stream', 'tunnel'] },
+  },
+  /**
+   * `issuer` is a name of the configuration, or `none` for a token that names no issuer of it. What
+   * is kept of a token that was accepted is not checked again, and not counted.
+   */
+  gateway_identity_verifications_total: {
+    kind: 'counter',
+    help: 'Tokens of issuers that were checked, by what came of it',
+    labels: {
+      issuer: 'any',
+      kind: ['bearer'],
+      result: [
+        'ok',
+        'malformed',
+        'algorithm',
+        'issuer',
+        'audience',
+        'expired',
+        'time',
+        'key',
+        'signature',
+        'claims',
+        'no_access',
+        'unavailable',
+      ],
+    },
+  },
+  gateway_identity_keys_age_seconds: {
+    kind: 'gauge',
+    help: 'Seconds since the keys of an issuer were read',
+    labels: { issuer: 'any' },
   },
   gateway_ab_requests_total: {
     kind: 'counter',

@@ -38,6 +38,7 @@ export async function startGateway(host: Host): Promise<RunningGateway | undefin
     warnOfUnreadFiles(host);
     const file = await loadFile(host, host.settings.configPath);
     refuseProblems(host, file);
+    if (file) host.identity.take(file, file.path);
     let hasNewKey = false;
     let taken: ReadonlySet<string> = new Set();
     const steps = [
