@@ -164,7 +164,10 @@ export const FIGURES = {
   },
   /**
    * `issuer` is a name of the configuration, or `none` for a token that names no issuer of it. What
-   * is kept of a token that was accepted is not checked again, and not counted.
+   * is kept of a token that was accepted is not checked again, and not counted. `result` is the first
+   * thing that was wrong, in the order in which they are looked at; `unavailable` where the issuer
+   * does not answer, so that nothing is known of the token. Clients see none of it: a token that is
+   * not valid is answered as a key that is not known.
    */
   gateway_identity_verifications_total: {
     kind: 'counter',
@@ -188,6 +191,10 @@ export const FIGURES = {
       ],
     },
   },
+  /**
+   * Absent until the keys were read for the first time. It grows while the issuer does not answer,
+   * or while no token needs its keys.
+   */
   gateway_identity_keys_age_seconds: {
     kind: 'gauge',
     help: 'Seconds since the keys of an issuer were read',
@@ -252,7 +259,7 @@ export const FIGURES = {
   gateway_state_trips_total: {
     kind: 'counter',
     help: 'Questions to the store of what replicas share, by what they were for',
-    labels: { kind: ['rates'], result: ['ok', 'denied', 'late', 'failed'] },
+    labels: { kind: ['rates', 'slots'], result: ['ok', 'denied', 'late', 'failed'] },
   },
   gateway_server_connection_transitions_total: {
     kind: 'counter',
