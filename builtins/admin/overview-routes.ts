@@ -172,6 +172,9 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
       })),
       scopes,
       targets: targetStates(host.current, await loadsOfWorkers(host.team)),
+      ...(host.identity.block && {
+        identity: { issuers: host.identity.states(), digest: host.identity.block.digest },
+      }),
     },
   };
 }

@@ -1,4 +1,5 @@
 import { decodeStored } from '../config/decode.ts';
+import { loadConfigFile } from '../config/load.ts';
 import { ConfigRefused, problemLine } from '../config/problems.ts';
 import { errorMessage } from '../common/error-message.ts';
 import type { Fields } from '../contract/index.ts';
@@ -6,7 +7,7 @@ import type { InForce, Staged } from '../common/companions.ts';
 import type { Host } from '../host.ts';
 import { checkControlSocket } from '../workers/control-socket.ts';
 import { TOPIC, type WorkerTeam } from '../workers/team.ts';
-import { CONFIG_TOPIC, type GivenConfiguration } from '../workers/worker-configurations.ts';
+import { CONFIG_TOPIC, type GivenConfiguration, IDENTITY_TOPIC } from '../workers/worker-configurations.ts';
 import { type Listeners, openListeners } from './open-listeners.ts';
 import { shutDown } from './start-gateway.ts';
 import { connectProviders, loadFile, loadStoredModules } from './steps.ts';
@@ -20,10 +21,12 @@ export interface RunningWorker {
 export async function startWorker(host: Host, team: WorkerTeam): Promise<RunningWorker> {
   try {
     const file = await loadFile(host, host.settings.configPath);
+    if (file) host.identity.take(file, file.path);
     host.masterKey = team.given.masterKey ?? host.settings.masterKey;
     await host.hooks.open.promise(host);
     const taken = await loadStoredModules(host, file);
     await connectProviders(host, taken);
+    team.channel.on(IDENTITY_TOPIC, () => lookAtIdentity(host, file?.path));
     await applyGiven(host, team);
     const listeners = await openWorkerListeners(host, team);
     await team.channel.ask(TOPIC.ready);
@@ -43,6 +46,11 @@ async function openWorkerListeners(host: Host, { given: { socketPath } }: Worker
   const { createControlProxy } = await import('../workers/control-proxy.ts');
   const forward = createControlProxy({ host, socketPath, check: () => checkControlSocket(socketPath) });
   return openListeners(host, { which: 'data', isShared: true, forward });
+}
+
+/** Who may come in stands in the file, which has changed. */
+async function lookAtIdentity({ identity }: Host, path: string | undefined): Promise<void> {
+  if (path !== undefined) identity.take(await loadConfigFile(path), path);
 }
 
 const decoded = (document: Fields): ReturnType<typeof decodeStored> => decodeStored(JSON.stringify(document));

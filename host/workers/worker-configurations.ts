@@ -14,6 +14,9 @@ export const CONFIG_TOPIC = {
   take: 'config.take',
 } as const;
 
+/** The part of the file that says who may come in is another. */
+export const IDENTITY_TOPIC = 'identity';
+
 /** What a worker is to serve. */
 export interface GivenConfiguration extends InForce {
   /** Counts what was brought into force; a worker that has an earlier one serves nothing yet. */

@@ -49,7 +49,9 @@ describe('the channel between processes', () => {
     const channel = new Channel({ send: (frames) => sent.push(frames) > 0, listen: () => {} });
     for (let at = 0; at < 5; at += 1) channel.tell('number', at);
     await new Promise(setImmediate);
-    expect(sent.map((frames) => frames.map((frame) => frame.kind === 'tell' && frame.value))).to.deep.equal([[0, 1, 2, 3, 4]]);
+    expect(sent.map((frames) => frames.map((frame) => frame.kind === 'tell' && frame.value))).to.deep.equal([
+      [0, 1, 2, 3, 4],
+    ]);
   });
 
   it('passes on the errors of the gateway as they are, and of others the message', async () => {
@@ -61,8 +63,18 @@ describe('the channel between processes', () => {
     });
     answering.on('fail', async () => Promise.reject(Object.assign(new Error('lost'), { trouble: 'timeout' })));
     const refusal = await failureOf(asking.ask('refuse'));
-    expect(refusal).to.be.instanceOf(GatewayError).and.include({ code: 'rate_limit_exceeded', message: 'too soon', status: 429, retryAfterMs: 7, reason: 'key_rpm' });
-    expect(await failureOf(asking.ask('fail'))).to.be.instanceOf(RemoteError).and.include({ message: 'lost', word: 'timeout' });
+    expect(refusal)
+      .to.be.instanceOf(GatewayError)
+      .and.include({
+        code: 'rate_limit_exceeded',
+        message: 'too soon',
+        status: 429,
+        retryAfterMs: 7,
+        reason: 'key_rpm',
+      });
+    expect(await failureOf(asking.ask('fail')))
+      .to.be.instanceOf(RemoteError)
+      .and.include({ message: 'lost', word: 'timeout' });
     expect((await failureOf(asking.ask('nothing'))).message).to.include('does not answer "nothing"');
   });
 
@@ -163,7 +175,12 @@ describe('a configuration for all workers', () => {
   const setup = () => {
     const team = fakeTeam(3);
     const errors: string[] = [];
-    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: (message: string) => void errors.push(message) };
+    const log = {
+      debug: () => {},
+      info: () => {},
+      warn: () => {},
+      error: (message: string) => void errors.push(message),
+    };
     const configurations = new WorkerConfigurations({
       team,
       log,
@@ -218,7 +235,15 @@ describe('what workers are made of', () => {
       const notes: SettingNote[] = [];
       return [readWorkers({ GW_WORKERS: text }, notes), notes.map(({ level }) => level)];
     };
-    for (const [text, count] of [[undefined, 1], ['', 1], ['  ', 1], ['1', 1], [' 03 ', 3], ['64', 64], ['AUTO', 'auto']] as const)
+    for (const [text, count] of [
+      [undefined, 1],
+      ['', 1],
+      ['  ', 1],
+      ['1', 1],
+      [' 03 ', 3],
+      ['64', 64],
+      ['AUTO', 'auto'],
+    ] as const)
       expect(read(text), String(text)).to.deep.equal([count, []]);
     for (const text of ['0', '65', '-1', '1.5', '2e1', 'many', 'auto 2', '0x2'])
       expect(read(text), text).to.deep.equal([1, ['fatal']]);
@@ -234,10 +259,17 @@ describe('what workers are made of', () => {
 
   it('says of a request what the primary must know, and believes nothing else', () => {
     const said = { id: 'a'.repeat(32), address: '::1', listener: 'data' } as const;
-    const read = (text: string | undefined) => readForwarded({ headers: { ...(text !== undefined && { 'x-gateway-worker': text }) } });
+    const read = (text: string | undefined) =>
+      readForwarded({ headers: { ...(text !== undefined && { 'x-gateway-worker': text }) } });
     expect(read(forwardedText(said))).to.deep.equal(said);
     expect(read(forwardedText({ ...said, listener: undefined }))).to.deep.equal({ ...said, listener: undefined });
-    for (const text of [undefined, '', 'x', forwardedText({ ...said, id: 'short' }), Buffer.from('[1]').toString('base64url')])
+    for (const text of [
+      undefined,
+      '',
+      'x',
+      forwardedText({ ...said, id: 'short' }),
+      Buffer.from('[1]').toString('base64url'),
+    ])
       expect(read(text), String(text)).to.equal(undefined);
   });
 
