@@ -158,7 +158,10 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
     status: 200,
     body: {
       status: overall(host, [
-        ...[keys, configuration, logs, shared],
+        keys,
+        configuration,
+        logs,
+        shared,
         ...[...workers, ...providers].map(({ status }) => status),
         ...needed,
       ]),

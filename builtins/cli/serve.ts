@@ -34,7 +34,7 @@ async function serve(place: CommandPlace, io: CommandIo): Promise<number> {
   if (place.team?.role === 'worker') return (await import('./serve-worker.ts')).serveAsWorker(place, io, place.team);
   io.onStop(stop); // before anything is loaded
   io.onHangUp?.(() => {
-    host?.secrets.files.look();
+    void host?.secrets.files.look();
     if (host?.team?.role === 'primary') host.team.tellAll(TOPIC.hangUp);
   });
   host = await place.host({ serves: true });

@@ -47,8 +47,7 @@ interface SessionHint extends HintValue {
 function sharedSessions(hints: TeamHints | undefined, monotonic: () => number): ServedSessions {
   const served = new ServedSessions();
   if (!hints) return served;
-  served.tell = (digest, word) =>
-    hints.send('session', digest, { forMs: word ? UNUSED_MS : 0, ...(word && { word }) } as SessionHint);
+  served.tell = (digest, word) => hints.send('session', digest, { forMs: word ? UNUSED_MS : 0, ...(word && { word }) });
   hints.onAny('session', (digest, value) => served.hear(digest, (value as SessionHint).word, monotonic()));
   return served;
 }

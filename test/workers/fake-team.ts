@@ -38,7 +38,9 @@ export function fakeTeam(size: number): FakeTeam {
     silent,
     on: (topic, handler) => void handlers.set(topic, handler),
     onGone: () => {},
-    tellAll: (topic) => void seats.forEach((seat) => said.push({ seat, topic })),
+    tellAll: (topic) => {
+      for (const seat of seats) said.push({ seat, topic });
+    },
     askAll: async <T>(topic: string, { only, late, limitMs }: AskAll) => {
       const all = new Map<Seat, T | Error>();
       for (const seat of seats.filter((each) => only?.has(each) ?? true)) {

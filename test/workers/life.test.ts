@@ -17,7 +17,7 @@ import { atOnce, chat, CHAT, counted, instance, makeKey, send, startWorkers } fr
 interface Started {
   readonly gateway: GatewayProcess;
   /** Answers that are held back until then. */
-  release(): void;
+  readonly release: () => void;
   readonly calls: () => number;
 }
 

@@ -63,15 +63,13 @@ describe('the channel between processes', () => {
     });
     answering.on('fail', async () => Promise.reject(Object.assign(new Error('lost'), { trouble: 'timeout' })));
     const refusal = await failureOf(asking.ask('refuse'));
-    expect(refusal)
-      .to.be.instanceOf(GatewayError)
-      .and.include({
-        code: 'rate_limit_exceeded',
-        message: 'too soon',
-        status: 429,
-        retryAfterMs: 7,
-        reason: 'key_rpm',
-      });
+    expect(refusal).to.be.instanceOf(GatewayError).and.include({
+      code: 'rate_limit_exceeded',
+      message: 'too soon',
+      status: 429,
+      retryAfterMs: 7,
+      reason: 'key_rpm',
+    });
     expect(await failureOf(asking.ask('fail')))
       .to.be.instanceOf(RemoteError)
       .and.include({ message: 'lost', word: 'timeout' });

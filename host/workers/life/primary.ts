@@ -80,7 +80,7 @@ export class Primary implements PrimaryTeam {
     const answers = new Map<Seat, T | Error>();
     const seats = this.seats.filter((seat) => seat.hasBegun && (asked.only?.has(seat) ?? true));
     await Promise.all(
-      seats.map((seat) => this.#askOne<T>(seat, { ...asked, topic }, (answer) => answers.set(seat, answer))),
+      seats.map((seat) => this.#askOne(seat, { ...asked, topic }, (answer) => answers.set(seat, answer as T | Error))),
     );
     return answers;
   }
@@ -146,17 +146,17 @@ export class Primary implements PrimaryTeam {
     for (const seat of this.#seats) seat.kill('drained');
   }
 
-  async #askOne<T>(
+  async #askOne(
     seat: LiveSeat,
     { topic, value, limitMs, late }: AskAll & { readonly topic: string },
-    take: (answer: T | Error) => void,
+    take: (answer: unknown) => void,
   ): Promise<void> {
     const isLate = Promise.withResolvers<void>();
     const timer = this.#deps.clock.timer(limitMs, () => {
       if (seat.isReady) late?.(seat, limitMs);
       isLate.resolve();
     });
-    const answered = seat.channel.ask<T>(topic, value).then(take, (error: unknown) => take(error as Error));
+    const answered = seat.channel.ask(topic, value).then(take, take);
     await Promise.race([answered, isLate.promise]);
     timer.cancel();
   }

@@ -24,26 +24,30 @@ interface LedgerHost {
  * Reserves and books for workers, in the one ledger there is. What a worker holds when it ends is free again: its calls broke off with it, and what they
  * would have cost is not known.
  */
-export class ServedLedgers {
+class ServedLedgers {
   readonly #held = new Map<Seat, Map<number, Reservation>>();
   readonly #bookers = new Map<string, Seat>();
   readonly #host: LedgerHost;
   #number = 0;
 
-  constructor(host: LedgerHost, team: PrimaryTeam) {
+  constructor(host: LedgerHost) {
     this.#host = host;
-    host.stores.ledgers.value.hear?.(WINDOWS, (move) => this.#moved({ ...move, ledger: WINDOWS }));
+  }
+
+  serve(team: PrimaryTeam): void {
+    const { stores } = this.#host;
+    stores.ledgers.value.hear?.(WINDOWS, (move) => this.#moved({ ...move, ledger: WINDOWS }));
     team.on(LEDGER_TOPIC.reserve, (value, seat) => this.#reserve(value as RemoteOrder, seat));
     team.on(LEDGER_TOPIC.settle, (value, seat) => this.#settle(value as RemoteSettlement, seat));
     team.on(LEDGER_TOPIC.commit, (value, seat) => {
       const { ledger, bounds, key, amount } = value as RemoteBooking;
       this.#books(ledger, key, seat);
-      this.#use(ledger, bounds, (of) => of.commit(key, amount));
+      void this.#use(ledger, bounds, (of) => of.commit(key, amount));
     });
     team.on(LEDGER_TOPIC.correct, (value, seat) => {
       const { ledger, bounds, key, amount } = value as RemoteBooking;
       this.#books(ledger, key, seat);
-      this.#use(ledger, bounds, (of) => of.correct?.(key, amount));
+      void this.#use(ledger, bounds, (of) => of.correct?.(key, amount));
     });
     team.onGone((seat) => {
       for (const reservation of this.#held.get(seat)?.values() ?? []) reservation.release();
@@ -97,3 +101,6 @@ export class ServedLedgers {
 }
 
 const nameOf = (ledger: string, key: string): string => `${ledger}\0${key}`;
+
+/** Answers what workers ask of the ledgers. */
+export const serveLedgers = (host: LedgerHost, team: PrimaryTeam): void => new ServedLedgers(host).serve(team);

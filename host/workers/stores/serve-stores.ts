@@ -14,7 +14,7 @@ import { FlightBook, serveFlights } from '../flights.ts';
 import { ROWS, type TravellingRow } from './remote-log.ts';
 import { serveMethods } from './remote-methods.ts';
 import { CALLED, type Freshness, STORE_TOPIC, type StoreFacts } from './remote-stores.ts';
-import { ServedLedgers } from './serve-ledgers.ts';
+import { serveLedgers } from './serve-ledgers.ts';
 import { localPlaces, relayPlaces } from '../places.ts';
 import { type PrimaryTeam, type Seat, TOPIC } from '../team.ts';
 
@@ -79,7 +79,7 @@ export function serveStores(host: ServedStoresHost, team: PrimaryTeam): void {
   });
   hints.value.on('catalog', (said) => team.tellAll(STORE_TOPIC.hint, said));
   team.on(ROWS, (rows) => takeRows(stores, rows as readonly TravellingRow[]));
-  new ServedLedgers(host, team);
+  serveLedgers(host, team);
 }
 
 function factsOf({ keys, sessions, accounts, configuration, owners, state, requestLog, spend }: Stores): StoreFacts {
