@@ -94,7 +94,9 @@ async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusa
     const { principals } = entry.host.stores;
     for (const credential of credentials) {
       const digest = principals.digestOf(credential);
-      const principal = await principals.ask(credential, digest);
+      const principal = await principals.ask(credential, digest, (key) => {
+        entry.context.endedKey ??= key;
+      });
       if (!principal) continue;
       const refusal = await admit(entry, principal, digest);
       if (principals.standing(digest, principal) !== 'stands') entry.host.running.onDoubt?.(entry.context);

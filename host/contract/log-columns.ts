@@ -233,7 +233,7 @@ export const LOG_COLUMNS = {
     longest: 8,
     since: 13,
     shown: 'where known',
-    about: 'Method of HTTP, of requests that are forwarded',
+    about: 'Method of HTTP, of requests that are forwarded or refused at the door',
   },
   path: {
     kind: 'text',
@@ -241,7 +241,7 @@ export const LOG_COLUMNS = {
     longest: 256,
     since: 13,
     shown: 'where known',
-    about: 'Path without its query, of requests that are forwarded',
+    about: 'Path without its query, of requests that are forwarded or refused at the door',
   },
   streamed: { kind: 'boolean', since: 13, shown: 'where known', about: 'Whether a stream was asked for' },
   user_id: {
@@ -299,6 +299,12 @@ export const LOG_COLUMNS = {
     isFilter: true,
     about: 'Model that was asked for, where a budget has another one used',
   },
+  repeats: {
+    kind: 'integer',
+    since: 15,
+    shown: 'where known',
+    about: 'Further refusals of one kind that this row stands for',
+  },
   decision: { kind: 'json', since: 2, shown: 'never', about: 'How the request was routed' },
 } as const satisfies Readonly<Record<string, LogColumn>>;
 
@@ -326,6 +332,7 @@ export const LOG_COLUMN_STEPS = {
   12: 'price of a row',
   13: 'outcome of a request',
   14: 'account and price of a row',
+  15: 'refusals that stand together',
 } as const satisfies Readonly<Record<number, string>>;
 
 /** The types of values as a module gives them, by the kind of their column. */

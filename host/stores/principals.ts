@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { HostPrincipal, type PrincipalFacts } from '../common/host-principal.ts';
-import type { CredentialChange, Standing } from './credential-standing.ts';
+import type { CredentialChange, OnEnded, Standing } from './credential-standing.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { SESSION_PREFIX, SessionStore } from './sessions/session-store.ts';
 import type { StoreDeps } from './store-deps.ts';
@@ -73,9 +73,15 @@ export class Principals {
     return found;
   }
 
-  /** What memory did not find. Throws `StoreUnavailable` when only a store that is away could tell. */
-  ask(credential: string, digest: string = digestOf(credential)): Promise<HostPrincipal | undefined> {
-    return credential.startsWith(SESSION_PREFIX) ? this.#sessions.ask(digest) : this.#keys.ask(digest);
+  /** What memory did not find. `onEnded` hears of a key that is known and no longer counts. Throws `StoreUnavailable` when only a store that is away could tell. */
+  ask(
+    credential: string,
+    digest: string = digestOf(credential),
+    onEnded?: OnEnded,
+  ): Promise<HostPrincipal | undefined> {
+    return credential.startsWith(SESSION_PREFIX)
+      ? this.#sessions.ask(digest, onEnded)
+      : this.#keys.ask(digest, onEnded);
   }
 
   /** Whose a key is: for signing in, where the token of a session is not accepted. */

@@ -116,12 +116,6 @@ function Statistics({ statistics, hours, isOneStage }: StatisticsProps) {
         </Panel>
       ) : (
         <>
-          {series.truncated && (
-            <Banner tone="info">
-              The charts begin {series.start ? `on ${absoluteTime(Date.parse(series.start))}` : 'later than the window'}
-              : only the newest 20,000 rows are drawn. The figures count every row.
-            </Banner>
-          )}
           <Columns>
             <Panel title="Traffic">
               <Bars summary={said} points={points} layers={REQUEST_LAYERS} />
