@@ -32,7 +32,9 @@ import { readEnvironment } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
 import { BoundedLimits } from './stores/bounded-limits.ts';
+import { BoundedPlaces } from './stores/bounded-places.ts';
 import { BoundedState } from './stores/bounded-state.ts';
+import { StateTrips } from './stores/state-trips.ts';
 import { finishStores } from './stores/closing.ts';
 import type { StoreClock } from './stores/replicas/store-clock.ts';
 import { createStores, sealStores } from './stores/stores.ts';
@@ -90,7 +92,11 @@ export function createHost(environment: HostEnvironment): Host {
     auditDropped: () => counters.add('gateway_hook_events_dropped_total', { subject: 'audit' }),
   });
   hooks.open.intercept({ done: () => sealStores(stores) });
-  const limits = new BoundedLimits(stores.limits, { clock, log, counters });
+  const trips = new StateTrips({ clock, log, counters }, () => ({
+    backend: stores.limits.backend,
+    replicas: limits.replicas,
+  }));
+  const limits = new BoundedLimits(stores.limits, trips, clock);
   let surfaces: readonly Surface[] | undefined;
   let applier: Applier | undefined;
   let closing: Promise<void> | undefined;
@@ -113,6 +119,7 @@ export function createHost(environment: HostEnvironment): Host {
     stores,
     limits,
     denied: new DeniedCredentials({ clock, redactor, omit: settings.logOmit }),
+    places: new BoundedPlaces(stores.places, trips, () => limits.replicas),
     state: new BoundedState(stores.state, limits, { clock, log }),
     carryover: new CarryoverStore(),
     activity: createActivity(),
@@ -144,7 +151,6 @@ export function createHost(environment: HostEnvironment): Host {
     providers: new Map(),
     passedOver: new Set(),
     configFile: undefined,
-    configSource: 'defaults',
     isLeaving: false,
     isDraining: false,
     masterKey: settings.masterKey,

@@ -14,6 +14,7 @@ import type { Settings } from './environment/settings.ts';
 import type { Variables } from './environment/variables.ts';
 import type { CounterHub } from './state/counters.ts';
 import type { BoundedLimits } from './stores/bounded-limits.ts';
+import type { BoundedPlaces } from './stores/bounded-places.ts';
 import type { Stores } from './stores/stores.ts';
 import type { ConnectedProvider } from './upstream/connect.ts';
 
@@ -44,6 +45,8 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly limits: BoundedLimits;
   /** Where requests came from whose credential is not known. */
   readonly denied: DeniedCredentials;
+  /** Places of calls that replicas take together, where there is a store for them. */
+  readonly places: BoundedPlaces;
   readonly applier: Applier;
   /** Surfaces that routes are mounted for. */
   readonly surfaces: readonly Surface[];
@@ -52,8 +55,6 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   passedOver: ReadonlySet<string>;
   /** The configuration file, in force or not. */
   configFile: LoadedFile | undefined;
-  /** What the start, or the file since then, brought into force. */
-  configSource: 'store' | 'file' | 'defaults';
   /** True from the first signal on: readiness answers 503, and requests are served as before until the process drains. */
   isLeaving: boolean;
   /** Connections close after their reply, and nothing new begins. */

@@ -54,7 +54,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Print the JSON Schema of a configuration file, with the modules beside it; editors complete by it',
     options: [CONFIG],
     examples: ['gw schema > gw.schema.json'],
-    load: () => import('./schema/schema.ts'),
+    load: () => import('./schema.ts'),
   },
   {
     name: 'doctor',
@@ -210,13 +210,37 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'admin config set',
-    summary: 'Replace the running configuration, after showing what changes',
+    summary: 'Replace the running configuration, after showing what changes; what is withheld in the file stays',
     options: [
       { flags: '--file <path>', summary: 'Configuration, YAML or JSON by its extension', default: 'required' },
       { flags: '--yes', summary: 'Do not ask' },
     ],
     examples: ['gw admin config set --file config.yaml'],
     load: () => import('./admin/config-set.ts'),
+  },
+  {
+    name: 'admin config patch',
+    summary: 'Change parts of the running configuration, after showing what changes; what is withheld stays',
+    options: [
+      {
+        flags: '--set <place=value>',
+        summary: 'A value, as JSON or as text: targets.openai.weight=2; may stand there more than once',
+      },
+      { flags: '--unset <place>', summary: 'Takes a value away: aliases.fast' },
+      { flags: '--add <place=value>', summary: 'One more entry of a list' },
+      { flags: '--file <path>', summary: 'A JSON Patch, in the place of the others' },
+      { flags: '--yes', summary: 'Do not ask' },
+    ],
+    examples: [
+      'gw admin config patch --set aliases.fast=gpt-4o-mini',
+      `gw admin config patch --add 'plugins={"name": "pii-redact", "stage": "before_request", "enabled": true}' --yes`,
+    ],
+    load: () => import('./admin/config-patch.ts'),
+  },
+  {
+    name: 'admin config source',
+    summary: 'Tell where the running configuration came from, and what the next start begins with',
+    load: () => import('./admin/config-source.ts'),
   },
   {
     name: 'admin config diff',

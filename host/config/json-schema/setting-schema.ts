@@ -3,7 +3,7 @@
  * module, is left open: a document that this refuses is refused by the gateway as well, not the other way round.
  */
 import type { Description } from 'joi';
-import { describedAt, keysOf } from '../../../host/config/schema/schema-walk.ts';
+import { describedAt, keysOf } from '../schema/schema-walk.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

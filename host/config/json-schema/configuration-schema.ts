@@ -1,18 +1,21 @@
 import type { Description } from 'joi';
-import { configDescription } from '../../../host/config/schema/config-description.ts';
-import type { FieldKind } from '../../../host/config/schema/schema-fields.ts';
-import { blocksOf, describedAt, factsOf, keysOf, otherKeysOf } from '../../../host/config/schema/schema-walk.ts';
-import { DURATION_PATTERN } from '../../../host/contract/duration.ts';
-import type { PluginModule, StrategyModule } from '../../../host/contract/index.ts';
-import type { Registry } from '../../../host/registry/registry.ts';
+import { configDescription } from '../schema/config-description.ts';
+import type { FieldKind } from '../schema/schema-fields.ts';
+import { blocksOf, describedAt, factsOf, keysOf, otherKeysOf } from '../schema/schema-walk.ts';
+import { DURATION_PATTERN } from '../../contract/duration.ts';
+import type { PluginModule, StrategyModule } from '../../contract/index.ts';
+import type { KnownModules } from '../rules/rule.ts';
+import { showingOf } from '../schema/showing.ts';
 import { flagsOf, type JsonSchema, objectSchema } from './setting-schema.ts';
 
-type Known = Pick<Registry, 'providers' | 'strategies' | 'plugins'>;
+const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
+
+type Known = Pick<KnownModules, 'providers' | 'strategies' | 'plugins'>;
 
 /** The JSON Schema (draft 2020-12) of a configuration file, with the names and settings of the modules that a gateway knows. */
 export function configurationSchema(known: Known): JsonSchema {
   return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $schema: DRAFT,
     title: 'Configuration of gw',
     ...blockShape(configDescription(), '', additionsOf(known)),
     type: 'object',
@@ -88,6 +91,12 @@ const TYPES: Readonly<Record<FieldKind, string>> = {
   free: 'object',
 };
 
+/** The JSON Schema of the settings of a plugin, by itself. */
+export const pluginSchema = ({ settings }: PluginModule): JsonSchema => ({
+  $schema: DRAFT,
+  ...objectSchema(settings.describe()),
+});
+
 /** `null` in the place of a key is as good as no key; an item of a list has to be there. */
 function fieldSchema(field: Description, place: string, additions: Additions): JsonSchema {
   const { kind, wording } = factsOf(field);
@@ -96,6 +105,7 @@ function fieldSchema(field: Description, place: string, additions: Additions): J
   const type = kind ? TYPES[kind] : item ? 'array' : 'object';
   return {
     ...descriptionOf(field),
+    ...shownAs(field),
     type: isItem || wording.isRequired ? type : [type, ...(wording.orInteger ? ['integer'] : []), 'null'],
     ...(wording.values && !item && { enum: isItem || wording.isRequired ? wording.values : [...wording.values, null] }),
     ...(wording.min !== undefined && { minimum: wording.min }),
@@ -115,6 +125,13 @@ function fieldSchema(field: Description, place: string, additions: Additions): J
     ...(wording.otherwise !== undefined && { default: wording.otherwise }),
     ...additions.get(place),
   };
+}
+
+/** How the admin API shows a field that may hold what is withheld, so that a form knows it before it asks. */
+function shownAs(field: Description): JsonSchema {
+  const { as } = showingOf(field);
+  if (as === undefined || as.endsWith('settings')) return {};
+  return { 'x-gw-shown': as === 'headers' ? 'withheld' : as };
 }
 
 /** A map of blocks: its names, and the block under each. */

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { type CommandInput, UsageError } from '../../host/cli/command.ts';
-import { errorMessage } from '../../host/common/error-message.ts';
-import { formatOf } from '../../host/config/load.ts';
-import { decodeDocument } from '../../host/config/decode.ts';
-import { parseDocument, type ParsedDocument } from '../../host/config/parse.ts';
-import { readPlainFile } from '../../host/config/plain-file.ts';
-import { isFields } from '../../host/contract/json/fields.ts';
-import type { CommandPlace } from '../../host/host.ts';
-import type { Client } from './client.ts';
-import { isRow, type Row, textOf } from './show.ts';
+import { type CommandInput, UsageError } from '../../../host/cli/command.ts';
+import { errorMessage } from '../../../host/common/error-message.ts';
+import { formatOf } from '../../../host/config/load.ts';
+import { decodeDocument } from '../../../host/config/decode.ts';
+import { parseDocument, type ParsedDocument } from '../../../host/config/parse.ts';
+import { readPlainFile } from '../../../host/config/plain-file.ts';
+import { isFields } from '../../../host/contract/json/fields.ts';
+import type { CommandPlace } from '../../../host/host.ts';
+import type { Client } from '../client.ts';
+import { isRow, type Row, textOf } from '../show.ts';
 
 /** The document of `--file`, read as its name says. Throws what is wrong with it, before anything is sent. */
 export async function readDocument({ options: { file } }: CommandInput, place: CommandPlace): Promise<object> {

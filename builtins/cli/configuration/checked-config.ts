@@ -1,9 +1,9 @@
-import { type CommandIo, UsageError } from '../../host/cli/command.ts';
-import type { GatewayConfig } from '../../host/config/document.ts';
-import { checkConfig } from '../../host/generation/check.ts';
-import type { Host } from '../../host/host.ts';
-import { loadConfiguration } from '../../host/start/steps.ts';
-import { problemReport } from './report.ts';
+import { type CommandIo, UsageError } from '../../../host/cli/command.ts';
+import type { GatewayConfig } from '../../../host/config/document.ts';
+import { checkConfig } from '../../../host/generation/check.ts';
+import type { Host } from '../../../host/host.ts';
+import { loadConfiguration } from '../../../host/start/steps.ts';
+import { problemReport } from '../report.ts';
 
 /** The checked configuration of `--config`; its problems are printed as `gw validate` prints them, and then there is none. */
 export async function readConfig(
