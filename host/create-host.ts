@@ -19,7 +19,7 @@ import type { BuildInfo, Host } from './host.ts';
 import { CanonicalPaths } from './http/paths/canonical-path.ts';
 import { createActivity } from './http/activity.ts';
 import { Connections } from './http/connections/connections.ts';
-import { DeniedCredentials } from './http/denied-credentials.ts';
+import { DeniedCredentials } from './http/door/denied-credentials.ts';
 import { Outbox } from './http/outbox.ts';
 import { Protection } from './http/protection.ts';
 import { RunningRequests } from './http/running-requests.ts';

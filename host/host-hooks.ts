@@ -11,7 +11,7 @@ import type { OfflineHost } from './generation/offline.ts';
 import type { RequestContext } from './http/context.ts';
 import type { JsonObject } from './http/body/json-body.ts';
 import type { Protection } from './http/protection.ts';
-import type { Refused } from './http/refusals.ts';
+import type { Refused } from './http/door/refused.ts';
 import type { Arrival } from './http/reply.ts';
 import type { ReadForwarded } from './http/surface-route.ts';
 import type { TakeUpgrade } from './http/connections/upgrades.ts';

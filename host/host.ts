@@ -5,7 +5,7 @@ import type { Applier, ApplierDeps } from './generation/apply.ts';
 import type { Generation } from './generation/generation.ts';
 import type { OfflineDeps } from './generation/offline.ts';
 import type { HostHooks } from './host-hooks.ts';
-import type { DeniedCredentials } from './http/denied-credentials.ts';
+import type { DeniedCredentials } from './http/door/denied-credentials.ts';
 import type { ShellHost } from './http/shell.ts';
 import type { SurfaceHost } from './http/surface-route.ts';
 import type { Redactor } from './log/redact.ts';

@@ -9,6 +9,7 @@ import type { RequestContext } from '../../host/http/context.ts';
 import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts';
 import type { Arrival, Refusal } from '../../host/http/reply.ts';
 import { type Eventual, tapEventual } from '../../host/pipeline/eventual.ts';
+import type { EndedKey } from '../../host/stores/credential-standing.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import { KeyRates, type TooSoon } from './key-rates.ts';
 import { masterPrincipal } from './master-key.ts';
@@ -91,17 +92,18 @@ function authenticate(entry: Entry, request: IncomingMessage): Arrival {
 
 async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusal | undefined> {
   try {
-    const { principals } = entry.host.stores;
+    const { context, host } = entry;
+    const { principals } = host.stores;
+    const ended: EndedKey[] = [];
     for (const credential of credentials) {
       const digest = principals.digestOf(credential);
-      const principal = await principals.ask(credential, digest, (key) => {
-        entry.context.endedKey ??= key;
-      });
+      const principal = await principals.ask(credential, digest, (key) => ended.push(key));
       if (!principal) continue;
       const refusal = await admit(entry, principal, digest);
       if (principals.standing(digest, principal) !== 'stands') entry.host.running.onDoubt?.(entry.context);
       return refusal;
     }
+    [context.endedKey] = ended;
     return await admit(entry, undefined);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;

@@ -309,7 +309,10 @@ export const LOG_COLUMNS = {
 } as const satisfies Readonly<Record<string, LogColumn>>;
 
 type Columns = typeof LOG_COLUMNS;
-/** The name of a column, as rows and answers have it. */
+/**
+ * The name of a column, as rows and answers have it. A member of an answer may have another one,
+ * which its column states as `shownAs`.
+ */
 export type LogColumnName = keyof Columns;
 
 /**
@@ -335,7 +338,11 @@ export const LOG_COLUMN_STEPS = {
   15: 'refusals that stand together',
 } as const satisfies Readonly<Record<number, string>>;
 
-/** The types of values as a module gives them, by the kind of their column. */
+/**
+ * The types of values as a module gives them, by the kind of their column. Texts are cut and redacted
+ * when they are kept, and whole numbers that are not whole become null: nothing that a module gives
+ * makes a row fail.
+ */
 interface GivenKinds {
   readonly text: string;
   readonly integer: number;
@@ -355,11 +362,17 @@ interface GivenKinds {
 type GivenAs<C extends LogColumn> = C extends { readonly values: readonly (infer Value)[] }
   ? Value
   : GivenKinds[C['kind']];
-/** Names of the columns that have these facts. */
+/**
+ * Names of the columns that have these facts, such as `{ isGiven: true }`: what holds of a column is
+ * said once, in its entry above, and the types follow from there.
+ */
 type NamesWith<Facet extends Partial<LogColumn>> = {
   [Name in LogColumnName]: Columns[Name] extends Facet ? Name : never;
 }[LogColumnName];
-/** Columns that a row cannot be without. */
+/**
+ * Columns that a row cannot be without. A module that leaves one out does not compile, and its row
+ * would not be kept.
+ */
 type AlwaysGiven = NamesWith<{ readonly isGiven: true }>;
 
 /**

@@ -8,7 +8,7 @@ import { writtenPath } from './paths/canonical-path.ts';
 import { bindContext, type ListenerName, rawPath, type RequestContext } from './context.ts';
 import { isTooLate } from './body/leftovers.ts';
 import type { RunningRequests } from './running-requests.ts';
-import { type RefusalHooks, tellRefusal } from './refusals.ts';
+import { type RefusalHooks, tellRefusal } from './door/refused.ts';
 import { sendEmpty, sendError, sendNoRoute } from './reply.ts';
 
 const MAX_LOGGED_PATH = 1024;

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../host/common/timestamps.ts';
-import type { DeniedCredentials } from '../../../host/http/denied-credentials.ts';
+import type { DeniedCredentials } from '../../../host/http/door/denied-credentials.ts';
 import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
 import { Query } from '../query.ts';
 

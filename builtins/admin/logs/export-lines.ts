@@ -39,5 +39,5 @@ function lineOf(shown: Readonly<Record<string, unknown>>, format: ExportFormat, 
 function cellOf(value: unknown): Cell {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
-  return typeof value === 'object' ? JSON.stringify(value) : figure(String(value));
+  return typeof value === 'object' ? JSON.stringify(value) : figure(JSON.stringify(value));
 }

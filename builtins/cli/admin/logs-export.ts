@@ -66,7 +66,7 @@ async function writeFile(path: string, response: IncomingMessage, client: Client
 }
 
 /** The gateway ends the connection of an export that it cannot finish. */
-async function* whole(response: IncomingMessage, client: Client): AsyncGenerator<unknown> {
+async function* whole(response: IncomingMessage, client: Client): AsyncGenerator {
   try {
     yield* response;
   } catch (error) {

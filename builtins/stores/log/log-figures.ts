@@ -180,7 +180,7 @@ async function errorsOf({ knex, dialect }: Asked, rows: Knex.QueryBuilder): Prom
   return found.map(({ error_message: message, count }) => ({ message: String(message), count: Number(count) }));
 }
 
-/** Of a long window each quarter counts in the part in which it begins, of a short one each row where it is. */
+/** In a long window each quarter counts in the part in which it begins, of a short one each row where it is. */
 export async function seriesOf(
   asked: Asked,
   filtered: Filtered,

@@ -69,7 +69,7 @@ interface Sample {
   readonly count: number;
 }
 
-/** Of a filter that leaves few rows of a block, more blocks are looked at. */
+/** Where a filter leaves few rows of a block, more blocks are looked at. */
 async function sampleOf(
   { knex, dialect }: Asked,
   filtered: Filtered,
@@ -87,8 +87,8 @@ async function sampleOf(
       .first()) as Row | undefined;
     return Number(row?.['id'] ?? 0);
   };
-  const ends = [await edge('asc'), await edge('desc')];
-  const [first, last] = [Math.min(...ends), Math.max(...ends)];
+  const [oldest, newest] = [await edge('asc'), await edge('desc')];
+  const [first, last] = [Math.min(oldest, newest), Math.max(oldest, newest)];
   const table = dialect.name === 'sqlite' ? 'request_logs NOT INDEXED' : undefined;
   const sample = (blocks: number): Knex.QueryBuilder => {
     const step = Math.max(BLOCK, Math.floor((last - first + 1 - BLOCK) / (blocks - 1)));

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../../../host/config/document.ts';
 import { defineBuiltin } from '../../../host/builtin.ts';
 import type { Host } from '../../../host/host.ts';
-import type { Refused } from '../../../host/http/refusals.ts';
+import type { Refused } from '../../../host/http/door/refused.ts';
 import { FoldedRows } from './folded-rows.ts';
 import { knownRefusal, refusedRow } from './refused-row.ts';
 

@@ -2,7 +2,7 @@ import type { RequestLogRow } from '../../../host/contract/index.ts';
 import { sessionIn } from '../../../host/common/session-headers.ts';
 import { rawPath, type RequestContext } from '../../../host/http/context.ts';
 import { NO_METADATA, readMetadata } from '../../../host/http/metadata-header.ts';
-import type { Refused } from '../../../host/http/refusals.ts';
+import type { Refused } from '../../../host/http/door/refused.ts';
 import { originOf } from '../../../host/pipeline/ending/origin-of.ts';
 import { outcomeOf } from '../../../host/pipeline/ending/outcome-of.ts';
 import { payerOf } from '../../../host/pipeline/ending/payer-of.ts';
@@ -73,7 +73,7 @@ const MOST_ENTRIES = 16;
 const LONGEST_NAME = 64;
 const LONGEST_VALUE = 256;
 
-/** Of a header that cannot be read nothing: it may be what was refused. */
+/** A header that cannot be read gives none: it may be what was refused. */
 function metadataOf({ request: { headers } }: RequestContext): Readonly<Record<string, string>> | undefined {
   let read = NO_METADATA;
   try {

@@ -5,7 +5,7 @@ import { failureOf } from '../../wire/client-failure.ts';
 import type { Arrivals } from '../arrivals.ts';
 import type { ListenerName, RequestContext } from '../context.ts';
 import { hasLeftovers, isEnding } from '../body/leftovers.ts';
-import { type RefusalHooks, tellRefusal } from '../refusals.ts';
+import { type RefusalHooks, tellRefusal } from '../door/refused.ts';
 import { type Arrival, failureHeaders, type Refusal } from '../reply.ts';
 import { logAccess, type ShellHost } from '../shell.ts';
 import { answerSocket, takeSocket } from './socket-reply.ts';

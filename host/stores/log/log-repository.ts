@@ -50,7 +50,7 @@ export interface Spread {
   readonly max: number;
   readonly mean: number;
   readonly count: number;
-  /** Of so many rows the percentiles are, where that is not all of them. */
+  /** Rows that the percentiles are of, where that is not all of them. */
   readonly sampled?: number;
 }
 

@@ -10,7 +10,7 @@ interface LogSumsDeps {
   readonly repository: Pick<LogRepository, 'sum'>;
   /** One call of the repository. */
   readonly ask: (call: () => Promise<boolean>) => Promise<boolean>;
-  /** Of several processes on one database, one sums up. */
+  /** Whether it is for this process to sum up: one of several on a database does. */
   readonly isLeader: () => boolean;
 }
 

@@ -1,5 +1,5 @@
-import type { GatewayError } from '../contract/index.ts';
-import type { RequestContext } from './context.ts';
+import type { GatewayError } from '../../contract/index.ts';
+import type { RequestContext } from '../context.ts';
 
 /** A request that was answered with an error before it had an exchange. */
 export interface Refused {

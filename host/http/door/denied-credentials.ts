@@ -1,12 +1,12 @@
-import type { Clock } from '../common/clock.ts';
-import { OncePer } from '../common/once-per.ts';
-import type { LogColumnName } from '../contract/log-columns.ts';
-import type { Redactor } from '../log/redact.ts';
-import { copied } from '../stores/log/row-values.ts';
-import { SESSION_PREFIX } from '../stores/sessions/session-store.ts';
-import { bearerOf } from './bearer.ts';
-import { limiterKey } from './client-address.ts';
-import { rawPath, type RequestContext } from './context.ts';
+import type { Clock } from '../../common/clock.ts';
+import { OncePer } from '../../common/once-per.ts';
+import type { LogColumnName } from '../../contract/log-columns.ts';
+import type { Redactor } from '../../log/redact.ts';
+import { copied } from '../../stores/log/row-values.ts';
+import { SESSION_PREFIX } from '../../stores/sessions/session-store.ts';
+import { bearerOf } from '../bearer.ts';
+import { limiterKey } from '../client-address.ts';
+import { rawPath, type RequestContext } from '../context.ts';
 
 const MOST_ADDRESSES = 1000;
 const LONGEST_TEXT = 256;
@@ -22,7 +22,7 @@ export interface DeniedAddress {
   invalid: number;
   readonly firstAt: number;
   lastAt: number;
-  /** Of the last request. */
+  /** What the last request said. */
   userAgent: string;
   path: string;
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { as, NOBODY, startAdmin, type AdminHost } from '../admin/kit.ts';
-import { eventually, fakeClock } from '../kit/index.ts';
+import { as, NOBODY, startAdmin, type AdminHost } from '../../admin/kit.ts';
+import { eventually, fakeClock } from '../../kit/index.ts';
 
 const NOON = Date.parse('2026-11-22T12:00:00.000Z');
 const PROXY = { TRUSTED_PROXIES: '127.0.0.1/32' };
