@@ -22,6 +22,7 @@ import { CanonicalPaths } from './http/paths/canonical-path.ts';
 import { createActivity } from './http/activity.ts';
 import { ConnectionAges } from './http/connections/connection-ages.ts';
 import { Connections } from './http/connections/connections.ts';
+import { DeniedCredentials } from './http/door/denied-credentials.ts';
 import { Outbox } from './http/outbox.ts';
 import { Protection } from './http/protection.ts';
 import { RunningRequests } from './http/running-requests.ts';
@@ -136,6 +137,7 @@ export function createHost(environment: HostEnvironment): Host {
     registry: createRegistry(hooks),
     stores,
     limits,
+    denied: new DeniedCredentials({ clock, redactor, omit: settings.logOmit }),
     places: new BoundedPlaces(stores.places, trips, () => limits.replicas),
     state: new BoundedState(stores.state, limits, { clock, log }),
     carryover: new CarryoverStore(),

@@ -1,5 +1,6 @@
 import type { Host } from '../../host/host.ts';
-import { serveAddresses } from '../../host/workers/addresses.ts';
+import type { DeniedRequest } from '../../host/http/door/denied-credentials.ts';
+import { DENIED, serveAddresses } from '../../host/workers/addresses.ts';
 import { serveStores, supplyShared } from '../../host/workers/stores/serve-stores.ts';
 import type { PrimaryTeam } from '../../host/workers/team.ts';
 import { WorkerConfigurations } from '../../host/workers/worker-configurations.ts';
@@ -8,6 +9,7 @@ import { WorkerConfigurations } from '../../host/workers/worker-configurations.t
 export function openPrimary(host: Host, team: PrimaryTeam): void {
   supplyShared(host, team);
   serveStores(host, team);
+  team.on(DENIED, (seen) => host.denied.record(seen as DeniedRequest));
   serveAddresses(team, {
     limit: host.settings.rateLimit,
     addresses: host.addresses,

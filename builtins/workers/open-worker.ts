@@ -1,4 +1,5 @@
 import type { Host } from '../../host/host.ts';
+import { DENIED } from '../../host/workers/addresses.ts';
 import {
   type ChangedWord,
   type Freshness,
@@ -23,6 +24,7 @@ export async function openWorker(host: Host, team: WorkerTeam): Promise<() => vo
     if (what === 'account') await stores.accounts.settled();
   });
   channel.on(STORE_TOPIC.uses, () => stores.keys.flush());
+  host.denied.tell = (seen) => channel.tell(DENIED, seen);
   channel.on(STATE, () => loadsOf(host.current));
   channel.on(TOPIC.hangUp, () => host.secrets.files.look());
   const beat = async (): Promise<void> => {

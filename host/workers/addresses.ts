@@ -5,6 +5,8 @@ import type { Buckets, Taken } from '../state/buckets.ts';
 import type { PrimaryTeam, WorkerTeam } from './team.ts';
 
 const ADDRESS = 'address';
+/** A request of a credential that does not count. */
+export const DENIED = 'denied';
 const FREE: Taken = { taken: true, retryAfterMs: 0 };
 
 /** Takes a request of an address from the primary's buckets. While that does not answer, addresses have no limit. */

@@ -78,6 +78,11 @@ describe('three workers', () => {
     const revoked = await send(`${gateway.url}/admin/keys/${id}/revoke`, { method: 'POST' });
     expect(revoked.status).to.equal(200);
     expect(counted(await atOnce(60, () => ask(key)), 401)).to.equal(60);
+    expect(counted(await atOnce(20, () => ask('gw_not-a-key')), 401)).to.equal(20);
+    await eventually(async () => {
+      const { json } = await send(`${gateway.url}/admin/logs/denied`);
+      return JSON.stringify(json).includes('"invalid":20');
+    });
   });
 
   it('count each use of a key once, and show it at once', async () => {
