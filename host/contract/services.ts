@@ -151,12 +151,17 @@ export interface SharedState {
    * Where processes share values: begins work that one of them does for all, or waits for it. Absent
    * otherwise.
    *
-   * @param key names the work.
+   * @param key names the work. Begin it with the plugin's `identity`, as the keys of values.
+   * @returns the flight. While the process that holds the flights does not answer, each caller is
+   * the first of its own.
    */
   readonly flight?: (key: string) => Promise<SharedFlight>;
 }
 
-/** Work that one of several processes does for all. */
+/**
+ * Work that one of several processes does for all. Either `land` or `landed` is there. A process
+ * that ends before it has called `land` counts as one that left, and others need not wait in vain.
+ */
 export interface SharedFlight {
   /** For whom is to do the work: must be called once, with whether another one should do it. */
   readonly land?: (isLeft: boolean) => void;
