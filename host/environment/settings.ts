@@ -12,7 +12,7 @@ import { readLogOmit } from './log-omit.ts';
 import { readSwitch } from './read-switch.ts';
 import type { SettingNote } from './setting-note.ts';
 import { isWildcard, noteRisks } from './risks.ts';
-import { readStateSettings, type StateSettings } from './state-settings.ts';
+import { readStateFailure, readStateSettings, type StateSettings } from './state-settings.ts';
 import {
   readConnections,
   readLogStoreSettings,
@@ -55,6 +55,8 @@ export interface Settings {
   readonly pgConnections: number;
   /** Where replicas hold their limits together; `undefined`: each for itself. */
   readonly state: StateSettings | undefined;
+  /** What holds for budgets of several processes while their store does not answer. */
+  readonly stateFailure: 'open' | 'closed';
   /** How other processes name this one; the machine's name unless given. */
   readonly replicaName: string | undefined;
   /** What keys of the admin API may reach whose bodies say nothing of it. */
@@ -106,6 +108,7 @@ export function readEnvironment(variables: Variables): Settings {
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     ...stores,
     state: readStateSettings(variables, notes),
+    stateFailure: readStateFailure(variables, notes),
     replicaName: trimmed(variables['GW_REPLICA_NAME']) || undefined,
     keyAccess: readKeyAccess(variables['GW_KEY_ACCESS_DEFAULT'], notes),
     allowUnauthenticated,

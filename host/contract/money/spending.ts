@@ -103,8 +103,23 @@ export class Spending {
       return `budget exceeded: spent $${(answer.committed / MICRO).toFixed(4)} of $${(limitUsd ?? 0).toFixed(2)} limit`;
     };
     const limit = limitUsd === undefined ? undefined : Math.max(limitUsd > 0 ? 1 : 0, Math.round(limitUsd * MICRO));
-    const answer = this.#ledger.reserve(key, { amount: running + expected, limit, running });
-    return answer instanceof Promise ? answer.then(decide) : decide(answer);
+    const order = { amount: running + expected, limit, running };
+    const failed = (error: unknown): never => {
+      if (running > 0) void this.#ledger.commit(key, running);
+      throw error;
+    };
+    let answer: Reservation | Refusal | Promise<Reservation | Refusal>;
+    try {
+      answer = this.#ledger.reserve(key, order);
+    } catch (error) {
+      return failed(error);
+    }
+    if (!(answer instanceof Promise)) return decide(answer);
+    return answer.then((late) => {
+      const reason = decide(late);
+      if (exchange.signal.aborted) this.finish(exchange, false); // the end of the request may be over
+      return reason;
+    }, failed);
   }
 
   /** Micro-dollars to hold for the call that comes next. */
