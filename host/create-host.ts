@@ -15,7 +15,8 @@ import { Slot } from './generation/slot.ts';
 import { createHostHooks } from './host-hooks.ts';
 import { sealHooks } from './hooks/seal.ts';
 import { noteTaps } from './hooks/tap-list.ts';
-import type { BuildInfo, Host } from './host.ts';
+import type { BuildInfo } from './environment/build-info.ts';
+import type { Host } from './host.ts';
 import { CanonicalPaths } from './http/paths/canonical-path.ts';
 import { createActivity } from './http/activity.ts';
 import { Connections } from './http/connections/connections.ts';
@@ -64,6 +65,8 @@ export interface HostEnvironment {
   readonly lines: LineWriter;
   readonly modules: readonly GatewayModule[];
   readonly builtins: readonly BuiltinModule[];
+  /** Counts client connections; of its own unless given. */
+  readonly connections?: Connections;
   /** Milliseconds of silence that end a stream; two minutes unless said. */
   readonly streamIdleMs?: number;
   /** Collects objects that died young; left to V8 unless given. */
@@ -121,7 +124,7 @@ export function createHost(environment: HostEnvironment): Host {
     state: new BoundedState(stores.state, limits, { clock, log }),
     carryover: new CarryoverStore(),
     activity: createActivity(),
-    connections: new Connections(),
+    connections: environment.connections ?? new Connections(),
     running: new RunningRequests(),
     outbox: new Outbox(log),
     protection: new Protection(),

@@ -9,6 +9,7 @@ import type { ShellHost } from './http/shell.ts';
 import type { SurfaceHost } from './http/surface-route.ts';
 import type { Redactor } from './log/redact.ts';
 import type { Loading } from './registry/discover.ts';
+import type { BuildInfo } from './environment/build-info.ts';
 import type { Settings } from './environment/settings.ts';
 import type { Variables } from './environment/variables.ts';
 import type { CounterHub } from './state/counters.ts';
@@ -16,13 +17,6 @@ import type { BoundedLimits } from './stores/bounded-limits.ts';
 import type { BoundedPlaces } from './stores/bounded-places.ts';
 import type { Stores } from './stores/stores.ts';
 import type { ConnectedProvider } from './upstream/connect.ts';
-
-/** What this program is: stamped into `package.json` by the build, `dev` in a checkout. */
-export interface BuildInfo {
-  readonly version: string;
-  readonly commit: string;
-  readonly built: string;
-}
 
 /**
  * One gateway in this process. Nothing of it is module-level, so that tests run many. What builds and applies configurations,

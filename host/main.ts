@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../builtins/cli/commands.ts';
@@ -14,7 +13,8 @@ import { systemClock } from './common/clock.ts';
 import { errorMessage } from './common/error-message.ts';
 import { youngCollection } from './common/young-collection.ts';
 import type { KeyShape } from './contract/index.ts';
-import type { BuildInfo, CommandPlace, Host } from './host.ts';
+import { readBuildInfo } from './environment/build-info.ts';
+import type { CommandPlace, Host } from './host.ts';
 import { destinationOf, LogOutput } from './log/output.ts';
 import { prettyLine } from './log/pretty-line.ts';
 import { createRedactor } from './log/redact.ts';
@@ -22,14 +22,6 @@ import type { StopSignal } from './stop-signal.ts';
 
 /** Composition root: the only reader of the process's environment and arguments. */
 const installDirectory = dirname(dirname(fileURLToPath(import.meta.url)));
-
-/** The build stamps package.json; a checkout says `dev`. */
-function buildInfo(): BuildInfo {
-  const { gw } = JSON.parse(readFileSync(join(installDirectory, 'package.json'), 'utf8')) as {
-    gw?: Partial<BuildInfo>;
-  };
-  return { version: gw?.version ?? 'dev', commit: gw?.commit ?? 'none', built: gw?.built ?? 'unknown' };
-}
 
 /** What a host takes from the process. */
 interface Surroundings extends Omit<CommandPlace, 'host'> {
@@ -116,7 +108,13 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     return exit(1);
   }
   const platform = { node: process.version, os: process.platform, arch: process.arch };
-  const surroundings = { variables, workingDirectory, build: buildInfo(), platform, clock: systemClock };
+  const surroundings = {
+    variables,
+    workingDirectory,
+    build: readBuildInfo(installDirectory),
+    platform,
+    clock: systemClock,
+  };
   const redactor = createRedactor(variables);
   const makeOnce = async (): Promise<Host> =>
     (host = await makeHost({
