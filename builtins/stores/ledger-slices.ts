@@ -5,7 +5,7 @@ import type { Sweep } from './replicas/upkeep.ts';
 
 export const SLICES = 'ledger_slices';
 const HOLDERS = 'ledger_holders';
-/** For how long a process counts as alive after its last word, by the database's clock. Its own limit is less (`SLICE_FENCE_MS`). */
+/** For how long a process counts as alive after it was heard of, by the database's clock. Its own limit is less (`SLICE_FENCE_MS`). */
 const LEASE = "interval '15 seconds'";
 
 /**
@@ -36,7 +36,8 @@ BEGIN
   SELECT given.ledger, given.account, asker, given.held, given.is_whole, given.ends_at
   FROM jsonb_to_recordset(holdings) AS given (ledger TEXT, account TEXT, held BIGINT, is_whole BOOLEAN, ends_at TIMESTAMPTZ) WHERE given.held > 0
   ON CONFLICT (ledger, account, holder) DO UPDATE SET amount = excluded.amount, is_whole = excluded.is_whole, ends_at = excluded.ends_at;
-  FOR asked IN SELECT given.* FROM jsonb_to_recordset(draws) AS given (place INTEGER, ledger TEXT, account TEXT, spend_limit BIGINT, need BIGINT, running BIGINT,
+  FOR asked IN SELECT given.place, given.ledger, given.account, given.spend_limit, given.need, given.running, given.free, given.more, given.beyond, given.is_whole, given.ends_at
+    FROM jsonb_to_recordset(draws) AS given (place INTEGER, ledger TEXT, account TEXT, spend_limit BIGINT, need BIGINT, running BIGINT,
       free BIGINT, more BIGINT, beyond BIGINT, is_whole BOOLEAN, ends_at TIMESTAMPTZ) ORDER BY given.place LOOP
     SELECT coalesce((SELECT CAST(known.committed AS NUMERIC) FROM ledger_accounts AS known WHERE known.ledger = asked.ledger AND known.account = asked.account), 0) AS spent,
       coalesce((SELECT sum(slices.amount) FROM ${SLICES} AS slices LEFT JOIN ${HOLDERS} AS holders ON holders.holder = slices.holder
@@ -50,9 +51,9 @@ BEGIN
       IF rest > 20 * alive * (asked.need + asked.free) THEN
         beyond := least(asked.more, floor(rest / (4 * alive)));
       END IF;
-      INSERT INTO ${SLICES} AS known (ledger, account, holder, amount, is_whole, ends_at)
+      INSERT INTO ${SLICES} (ledger, account, holder, amount, is_whole, ends_at)
       VALUES (asked.ledger, asked.account, asker, asked.need + beyond, asked.is_whole, asked.ends_at)
-      ON CONFLICT (ledger, account, holder) DO UPDATE SET amount = known.amount + excluded.amount, is_whole = excluded.is_whole;
+      ON CONFLICT (ledger, account, holder) DO UPDATE SET amount = ${SLICES}.amount + excluded.amount, is_whole = excluded.is_whole;
     END IF;
     RETURN QUERY SELECT asked.place, fits, beyond, CAST(least(sums.spent, 9007199254740991) AS BIGINT), CAST(least(sums.held, 9007199254740991) AS BIGINT), alive;
   END LOOP;
@@ -88,33 +89,36 @@ export async function drawSlices(
   const moment = (at: number | undefined): unknown => (at === undefined ? null : dialect.time(at));
   const text = (value: string): string => value.toWellFormed().replaceAll('\0', '\ufffd'); // as the driver writes it elsewhere
   const rows = rowsOf(
-    await on('ledger').raw('SELECT * FROM gw_draw_1(?, CAST(? AS JSONB), CAST(? AS JSONB))', [
-      holder,
-      JSON.stringify(
-        holdings.map(({ ledger, key, held, isWhole, endsAt }) => ({
-          ledger: text(ledger),
-          account: text(key),
-          held,
-          is_whole: isWhole,
-          ends_at: moment(endsAt),
-        })),
-      ),
-      JSON.stringify(
-        draws.map(({ ledger, key, limit, need, running, free, more, beyond, isWhole, endsAt }, place) => ({
-          place,
-          ledger: text(ledger),
-          account: text(key),
-          spend_limit: limit,
-          need,
-          running,
-          free,
-          more,
-          beyond,
-          is_whole: isWhole,
-          ends_at: moment(endsAt),
-        })),
-      ),
-    ]),
+    await on('ledger').raw(
+      'SELECT place, is_granted, more, committed, outstanding, replicas FROM gw_draw_1(?, CAST(? AS JSONB), CAST(? AS JSONB))',
+      [
+        holder,
+        JSON.stringify(
+          holdings.map(({ ledger, key, held, isWhole, endsAt }) => ({
+            ledger: text(ledger),
+            account: text(key),
+            held,
+            is_whole: isWhole,
+            ends_at: moment(endsAt),
+          })),
+        ),
+        JSON.stringify(
+          draws.map(({ ledger, key, limit, need, running, free, more, beyond, isWhole, endsAt }, place) => ({
+            place,
+            ledger: text(ledger),
+            account: text(key),
+            spend_limit: limit,
+            need,
+            running,
+            free,
+            more,
+            beyond,
+            is_whole: isWhole,
+            ends_at: moment(endsAt),
+          })),
+        ),
+      ],
+    ),
   );
   const drawn = rows
     .filter((row) => Number(row['place']) >= 0)
@@ -128,7 +132,7 @@ export async function drawSlices(
   return { drawn, replicas: Number(rows[0]?.['replicas'] ?? 1) };
 }
 
-/** What processes left behind that are lost, a day after their last word; and of budgets that ended. */
+/** What processes left behind that are lost, a day after they were heard of; and of budgets that ended. */
 export function sliceSweeps({ knex }: Database): readonly Sweep[] {
   const removed = async (sql: string, most: number): Promise<number> => rowsOf(await knex.raw(sql, [most])).length;
   const isOver = `NOT is_whole AND NOT EXISTS (SELECT 1 FROM ${HOLDERS} AS known WHERE known.holder = ${SLICES}.holder AND known.until > now() - interval '1 day')`;

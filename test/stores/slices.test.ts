@@ -76,7 +76,7 @@ describe('budgets of replicas on one Postgres', function onPostgres() {
           }));
           if (what < 5) {
             const answers = await Promise.all(
-              batch.map(({ by, amount }) => by.ledger.reserve('a', { amount, limit, isWhole })),
+              batch.map(async ({ by, amount }) => by.ledger.reserve('a', { amount, limit, isWhole })),
             );
             let granted = spent + held.reduce((sum, { amount }) => sum + amount, 0);
             for (const [at, answer] of answers.entries()) {
@@ -115,7 +115,7 @@ describe('budgets of replicas on one Postgres', function onPostgres() {
     for (let call = 0; call < 500; call += 1) {
       const answer = one.ledger.reserve('a', order);
       if (answer instanceof Promise) asked += 1;
-      ((await answer) as Reservation).settle(1);
+      void ((await answer) as Reservation).settle(1);
     }
     expect(asked).to.be.within(1, 20);
     await one.settled();
@@ -125,7 +125,7 @@ describe('budgets of replicas on one Postgres', function onPostgres() {
   it('go back where they are not used, so that another replica spends all that is left', async () => {
     const [one, other] = (await replicas(2)) as [Replica, Replica];
     for (let call = 0; call < 50; call += 1)
-      ((await one.ledger.reserve('a', { amount: 10, limit: 10_000 })) as Reservation).settle(10);
+      void ((await one.ledger.reserve('a', { amount: 10, limit: 10_000 })) as Reservation).settle(10);
     await one.settled();
     expect(await outstanding()).to.be.greaterThan(0);
     for (let second = 0; second < 4; second += 1) {
@@ -167,7 +167,7 @@ describe('budgets of replicas on one Postgres', function onPostgres() {
     const [one] = (await replicas(1)) as [Replica];
     const held = (await one.ledger.reserve('a', { amount: 10, limit: 100 })) as Reservation;
     await open().database.knex.raw('UPDATE ledger_slices SET amount = 60'); // a draw whose answer did not arrive
-    held.settle(10);
+    void held.settle(10);
     await one.settled();
     expect([await committed(), await outstanding()]).to.deep.equal([10, 0]);
   });
@@ -176,7 +176,7 @@ describe('budgets of replicas on one Postgres', function onPostgres() {
     async function away(count: number, failure?: 'closed'): Promise<readonly Replica[]> {
       const all = await replicas(count, failure);
       for (const { ledger } of all)
-        ((await ledger.reserve('a', { amount: 10, limit: 1000 })) as Reservation).settle(10);
+        void ((await ledger.reserve('a', { amount: 10, limit: 1000 })) as Reservation).settle(10);
       for (const { ledger, settled } of all) {
         await settled();
         ((await ledger.reserve('a', { amount: 1, limit: 1000 })) as Reservation).release();

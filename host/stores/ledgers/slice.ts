@@ -43,7 +43,7 @@ export class Slice {
     return this.free + this.#reserved + this.#unwritten;
   }
 
-  /** Of what stands there as held: spent already. */
+  /** What stands there as held and is spent already. */
   get unwritten(): number {
     return this.#unwritten;
   }

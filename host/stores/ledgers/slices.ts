@@ -7,7 +7,7 @@ import { Slice } from './slice.ts';
 
 /** Milliseconds that a request waits for what its budget has left. */
 export const DRAW_LIMIT_MS = 2000;
-/** Milliseconds after the last word to the store for which a slice is relied on: there it is held for 15 seconds. */
+/** Milliseconds for which a slice is relied on after the store was last asked: there it is held for 15 seconds. */
 export const SLICE_FENCE_MS = 12_000;
 /** Characters of a name that an index of the store holds. Budgets with longer ones are held by each process. */
 const LONGEST_NAME = 500;
@@ -146,7 +146,7 @@ export class Slices {
     return undefined;
   }
 
-  /** True where nothing has to be drawn: the slice has enough by now, or nobody waits any more. */
+  /** True where nothing has to be drawn: the slice has enough by now, or its call waits no more. */
   #pledge(waiting: Waiting): boolean {
     const { slice, need, isGivenUp, held, decide } = waiting;
     if (isGivenUp) return true;
@@ -156,7 +156,7 @@ export class Slices {
     return true;
   }
 
-  /** Slices of which the store holds something else than is so, and those that are drawn for. What nobody asked for lately goes back. */
+  /** Slices of which the store holds something else than is so, and those that are drawn for. What was not asked for lately goes back. */
   #toTell(asking: readonly Waiting[], now: number): readonly Slice[] {
     const drawn = new Set(asking.map(({ slice }) => slice));
     for (const slice of this.#all()) if (slice.isIdle(now)) slice.free = 0;
