@@ -12,6 +12,10 @@ export interface Ledger {
    *
    * @param key whose spending it is. A key that is new begins at 0.
    * @param order what to hold, and against which limit; a limit may change from call to call.
+   * A ledger that other processes spend from too, in a store that does not answer, throws or rejects
+   * with a `GatewayError` of `store_unavailable` where it may not decide alone: nothing is held
+   * then, and whatever of the request was to be booked still has to be.
+   *
    * @returns a reservation, of which `settle` or `release` must be called, or the key can never
    * leave the ledger; or a refusal.
    */

@@ -87,7 +87,9 @@ export class Spending {
   /**
    * Before a request's first turn, and before each further one of an answer that calls for tools:
    * what the turns before it cost counts there. Gives the reason why it is refused, or `undefined`;
-   * a promise only where the ledger takes one.
+   * a promise only where the ledger takes one. A ledger that cannot decide, because its store does
+   * not answer, throws: what the turns before it cost is booked then, and nothing is held. The
+   * reservation of a client that left while the ledger was asked is given back.
    */
   admit(exchange: Exchange, { key, limitUsd, reserveTokens }: Purse): string | undefined | Promise<string | undefined> {
     const earlier = this.#inFlight.take(exchange);
@@ -108,18 +110,18 @@ export class Spending {
       if (running > 0) void this.#ledger.commit(key, running);
       throw error;
     };
-    let answer: Reservation | Refusal | Promise<Reservation | Refusal>;
+    // The end of the request may be over by then, and nothing would give back what it holds.
+    const decideLate = (answer: Reservation | Refusal): string | undefined => {
+      const reason = decide(answer);
+      if (exchange.signal.aborted) this.finish(exchange, false);
+      return reason;
+    };
     try {
-      answer = this.#ledger.reserve(key, order);
+      const answer = this.#ledger.reserve(key, order);
+      return answer instanceof Promise ? answer.then(decideLate, failed) : decide(answer);
     } catch (error) {
       return failed(error);
     }
-    if (!(answer instanceof Promise)) return decide(answer);
-    return answer.then((late) => {
-      const reason = decide(late);
-      if (exchange.signal.aborted) this.finish(exchange, false); // the end of the request may be over
-      return reason;
-    }, failed);
   }
 
   /** Micro-dollars to hold for the call that comes next. */
