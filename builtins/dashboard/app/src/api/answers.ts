@@ -922,6 +922,17 @@ export type Explanation = {
     readonly expected_usd: number | null;
     readonly reported: 'prefer' | 'compare' | 'ignore';
   };
+  readonly budgets?: readonly {
+    readonly name: string;
+    readonly of: 'key' | 'session' | 'account' | 'tag';
+    readonly unit: 'usd' | 'tokens' | 'requests';
+    readonly limit: number;
+    readonly spent: number | null;
+    readonly reserved: number | null;
+    readonly expected: number | null;
+    readonly grants: boolean | null;
+  }[];
+  readonly over?: string;
   readonly attempts?: readonly {
     readonly target: string;
     readonly upstream_model: string;
@@ -1121,4 +1132,5 @@ export const KEY_LIMIT_FIELDS = {
   rpm: { kind: 'integer', label: 'Requests per minute', hint: 'Empty for no limit.' },
   tpm: { kind: 'integer', label: 'Tokens per minute', hint: 'Empty for no limit.' },
   budget_usd: { kind: 'amount', label: 'Budget in US dollars', hint: 'Empty for no limit.' },
+  account: { kind: 'text', label: 'Account', hint: 'Path of an account, such as /acme/search; empty for none.' },
 } as const;
