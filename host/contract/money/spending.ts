@@ -105,19 +105,17 @@ export class Spending {
       return `budget exceeded: spent $${(answer.committed / MICRO).toFixed(4)} of $${(limitUsd ?? 0).toFixed(2)} limit`;
     };
     const limit = limitUsd === undefined ? undefined : Math.max(limitUsd > 0 ? 1 : 0, Math.round(limitUsd * MICRO));
-    const order = { amount: running + expected, limit, running };
     const failed = (error: unknown): never => {
       if (running > 0) void this.#ledger.commit(key, running);
       throw error;
     };
-    // The end of the request may be over by then, and nothing would give back what it holds.
     const decideLate = (answer: Reservation | Refusal): string | undefined => {
       const reason = decide(answer);
       if (exchange.signal.aborted) this.finish(exchange, false);
       return reason;
     };
     try {
-      const answer = this.#ledger.reserve(key, order);
+      const answer = this.#ledger.reserve(key, { amount: running + expected, limit, running });
       return answer instanceof Promise ? answer.then(decideLate, failed) : decide(answer);
     } catch (error) {
       return failed(error);
