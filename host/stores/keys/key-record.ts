@@ -121,6 +121,12 @@ export function recordOf({
 }
 
 /** A new key, or a new value of one: the only time that the value is seen. */
+/** A key after a change, and as it was before. */
+export interface UpdatedKey {
+  readonly record: KeyRecord;
+  readonly before: KeyRecord;
+}
+
 export interface MadeKey {
   readonly key: string;
   readonly record: KeyRecord;
