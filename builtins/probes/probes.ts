@@ -1,7 +1,7 @@
 import { TextScrubber } from '../../host/config/scrub-text.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
-import { circuitOf, IGNORABLE, type Ignorable, targetStates, unroutable } from '../../host/generation/readiness.ts';
+import { circuitOf, IGNORABLE, type Ignorable, targetStates, unroutable } from '../../host/start/readiness.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import { type JsonCall, mountJson } from '../../host/http/json-route.ts';

@@ -10,7 +10,7 @@ import { readBuildInfo } from '../environment/build-info.ts';
 import type { Variables } from '../environment/variables.ts';
 import { explain } from '../explain/explain.ts';
 import { readQuestion } from '../explain/question.ts';
-import { unroutable } from '../generation/readiness.ts';
+import { unroutable } from '../start/readiness.ts';
 import type { Host } from '../host.ts';
 import { createApp } from '../http/app.ts';
 import { ForeignConnections } from '../http/connections/foreign-connections.ts';

@@ -1,6 +1,6 @@
 import { hasCredential } from '../pipeline/credentials/credential-desk.ts';
 import type { CircuitState } from '../pipeline/hooks.ts';
-import type { Generation } from './generation.ts';
+import type { Generation } from '../generation/generation.ts';
 
 /** What callers may have judged as fine. */
 export const IGNORABLE = ['targets', 'mcp'] as const;
