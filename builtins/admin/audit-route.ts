@@ -1,3 +1,4 @@
+import { parseJson } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
 import type { AuditEntry, AuditOutcome, AuditQuery } from '../../host/stores/audit/audit-entry.ts';
@@ -44,7 +45,7 @@ const namesOf = (query: Query): Pick<AuditQuery, 'action' | 'actorId' | 'targetI
 /** What `include=changes` adds. */
 const changesOf = ({ id, changes, configVersion }: AuditEntry): object => ({
   id: id === undefined ? undefined : String(id),
-  changes: changes === undefined ? undefined : (JSON.parse(changes) as unknown),
+  changes: changes === undefined ? undefined : parseJson(changes),
   config_version: configVersion,
 });
 

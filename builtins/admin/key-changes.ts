@@ -6,6 +6,6 @@ import { memberChanges } from './member-changes.ts';
 
 const WRITTEN = KEY_MEMBER_LIST.filter(([, { isWritten }]) => isWritten).map(([name]) => name);
 
-/** What an administrator changed of a key, member by member; of a new key all that it has. Its value is no member of this. */
+/** What an administrator changed of a key, member by member; of a new key all that it has. Its value is not among them. */
 export const keyChanges = (before: KeyRecord | undefined, after: KeyRecord): readonly AuditChange[] =>
   memberChanges(WRITTEN, before && keyObject(before), keyObject(after));
