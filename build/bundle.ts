@@ -129,6 +129,7 @@ function fewChunks(root: string): Plugin {
         'builtins/manifest.ts',
         'host/registry/resolve-hook.ts',
         'host/embed/embedded-gateway.ts',
+        'host/upstream/secrets/variable-files.ts',
         'builtins/cli/serve.ts',
       ],
     ],

@@ -8,6 +8,7 @@ import endedCredentials from './auth/ended-credentials.ts';
 import keyAccess from './auth/key-access.ts';
 import catalog from './catalog/catalog.ts';
 import dashboard from './dashboard/dashboard.ts';
+import identity from './identity/identity.ts';
 import mcpEndpoint from './mcp/endpoint/endpoint.ts';
 import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
@@ -121,6 +122,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   keyAccess,
   catalog,
   dashboard,
+  identity,
   mcpEndpoint,
   mcp,
   models,

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../host/config/canonical.ts';
-import { type Fields, memberOf } from '../../host/contract/index.ts';
+import { memberOf } from '../../host/contract/index.ts';
 import type { AuditChange } from '../../host/stores/audit/audit-entry.ts';
 
 /** Which of these members differ between two states of one thing; without one of the states each that is there. */
@@ -8,7 +8,7 @@ export function memberChanges(
   before: object | undefined,
   after: object | undefined,
 ): readonly AuditChange[] {
-  const sideOf = (state: object | undefined, name: string): unknown => memberOf({ ...state } as Fields, name) ?? null;
+  const sideOf = (state: object | undefined, name: string): unknown => memberOf<unknown>({ ...state }, name) ?? null;
   return names.flatMap((field) => {
     const sides = { before: sideOf(before, field), after: sideOf(after, field) };
     return canonicalJson(sides.before) === canonicalJson(sides.after) ? [] : [{ field, ...sides }];

@@ -73,6 +73,18 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./status.ts'),
   },
   {
+    name: 'probe',
+    optionalArgs: ['what'],
+    summary: 'Tell whether the gateway is ready: readyz, livez or health; exit code 0 or 1, for orchestrators',
+    options: [
+      { flags: '--ignore <names>', summary: 'What readyz is to judge as fine: targets, mcp', default: 'nothing' },
+      { flags: '--wait <duration>', summary: 'Ask again until it is so, at most so long', default: 'ask once' },
+    ],
+    examples: ['gw probe --ignore targets,mcp', 'gw probe livez', 'gw probe --wait 30s'],
+    refusesFormat: true,
+    load: () => import('./probe.ts'),
+  },
+  {
     name: 'plugins',
     summary: 'List the plugins of the running configuration',
     examples: ['gw plugins --format json'],

@@ -155,12 +155,50 @@ export const FIGURES = {
   gateway_rate_limit_rejections_total: {
     kind: 'counter',
     help: 'Requests that a rate limit refused',
-    labels: { key_type: ['ip', 'admin_session', 'plugin', 'account'] },
+    labels: { key_type: ['ip', 'admin_session', 'plugin', 'account', 'identity'] },
   },
   gateway_credentials_ended_total: {
     kind: 'counter',
     help: 'Requests that were ended because their credential no longer stood',
     labels: { kind: ['unary', 'stream', 'tunnel'] },
+  },
+  /**
+   * `issuer` is a name of the configuration, or `none` for a token that names no issuer of it. What
+   * is kept of a token that was accepted is not checked again, and not counted. `result` is the first
+   * thing that was wrong, in the order in which they are looked at; `unavailable` where the issuer
+   * does not answer, so that nothing is known of the token. Clients see none of it: a token that is
+   * not valid is answered as a key that is not known.
+   */
+  gateway_identity_verifications_total: {
+    kind: 'counter',
+    help: 'Tokens of issuers that were checked, by what came of it',
+    labels: {
+      issuer: 'any',
+      kind: ['bearer'],
+      result: [
+        'ok',
+        'malformed',
+        'algorithm',
+        'issuer',
+        'audience',
+        'expired',
+        'time',
+        'key',
+        'signature',
+        'claims',
+        'no_access',
+        'unavailable',
+      ],
+    },
+  },
+  /**
+   * Absent until the keys were read for the first time. It grows while the issuer does not answer,
+   * or while no token needs its keys.
+   */
+  gateway_identity_keys_age_seconds: {
+    kind: 'gauge',
+    help: 'Seconds since the keys of an issuer were read',
+    labels: { issuer: 'any' },
   },
   gateway_ab_requests_total: {
     kind: 'counter',

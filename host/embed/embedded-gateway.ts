@@ -21,6 +21,7 @@ import { drainHost } from '../start/drain-host.ts';
 import { prepareHost, tellStarted } from '../start/prepare-host.ts';
 import { loadDocument, loadFileAt, StartRefused } from '../start/steps.ts';
 import { watchConfiguration } from '../start/watch-configuration.ts';
+import { secretVariables, withVariableFiles } from '../upstream/secrets/variable-files.ts';
 import { doorOf } from './door.ts';
 import type { Gateway, GatewayOptions } from './gateway.ts';
 import { ownVariables } from './own-variables.ts';
@@ -41,7 +42,11 @@ export interface Surroundings {
 /** Brings a gateway up that listens nowhere. On any failure everything is closed again. */
 export async function embedGateway(options: GatewayOptions, surroundings: Surroundings): Promise<Gateway> {
   const { config, modules = [] } = options;
-  const { kept, ignored } = ownVariables(surroundings.variables, typeof config === 'string');
+  const { kept: own, ignored } = ownVariables(surroundings.variables, typeof config === 'string');
+  const kept = await withVariableFiles(own, {
+    workingDirectory: surroundings.workingDirectory,
+    providerSecrets: async () => secretVariables(surroundings.modules),
+  });
   registerResolveHook();
   const host = makeHost(options, { ...surroundings, variables: kept });
   if (ignored.length > 0)

@@ -1,7 +1,8 @@
 import { canonicalJson } from '../config/canonical.ts';
-import { type Decoded, decodeStored } from '../config/decode.ts';
+import { type Decoded, decodeStored, holdsIdentity, withoutIdentity } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import { ConfigRefused, parsePath, type Problem } from '../config/problems.ts';
+import { identityWritten } from '../config/rules/identity-written.ts';
 import { type Fields, GatewayError } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
 import { newCommands } from '../config/rules/mcp.ts';
@@ -126,7 +127,8 @@ class QueueingApplier implements Applier {
     });
   }
 
-  applyFile(decoded: Decoded, writer: Writer): Promise<Applied | undefined> {
+  applyFile(file: Decoded, writer: Writer): Promise<Applied | undefined> {
+    const decoded = withoutIdentity(file);
     return this.#inTurn(async () => {
       if ((await this.#newest()).isStored) return undefined;
       const config = this.#accepted(decoded, checkConfig(this.#deps, decoded));
@@ -135,7 +137,8 @@ class QueueingApplier implements Applier {
     });
   }
 
-  applyStart(source: StartSource): Promise<Generation> {
+  applyStart(given: StartSource): Promise<Generation> {
+    const source = { ...given, own: withoutIdentity(given.own) };
     const { own, isDefault, stored, newest = { version: 0, text: undefined } } = source;
     const decoded = stored ?? own;
     return this.#inTurn(async () => {
@@ -153,8 +156,9 @@ class QueueingApplier implements Applier {
     });
   }
 
-  problemsOf(decoded: Decoded): readonly Problem[] {
-    const problems = checkConfig(this.#deps, decoded);
+  problemsOf(written: Decoded): readonly Problem[] {
+    const decoded = withoutIdentity(written);
+    const problems = [...(holdsIdentity(written) ? [identityWritten()] : []), ...checkConfig(this.#deps, decoded)];
     if (!decoded.config) return problems;
     const { registry, settings, slot } = this.#deps;
     const running = slot.current?.config;

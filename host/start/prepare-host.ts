@@ -2,6 +2,7 @@ import type { LoadedFile } from '../config/load.ts';
 import { registeredNames } from '../generation/registered-names.ts';
 import type { Host } from '../host.ts';
 import { applyStartConfiguration } from './configuration.ts';
+import { makeDataFolder } from './make-data-folder.ts';
 import { connectProviders, loadStoredModules, refuseProblems, StartRefused } from './steps.ts';
 
 /** What one way to start does otherwise than another. */
@@ -20,9 +21,11 @@ export async function prepareHost(host: Host, { load, provideKey }: Preparation)
   tellSettings(host);
   const file = await load();
   refuseProblems(host, file);
+  if (file) host.identity.take(file, file.path);
   let taken: ReadonlySet<string> = new Set();
   const steps = [
     async () => provideKey(file),
+    () => makeDataFolder(host),
     () => host.hooks.open.promise(host),
     async () => {
       taken = await loadStoredModules(host, file);
@@ -66,5 +69,6 @@ export function tellStarted(host: Host, where: object): void {
     api_key_store: host.stores.keys.backend,
     request_log_store: host.stores.requestLog.backend,
     audit_store: host.stores.audit.backend,
+    ...(host.settings.dataFolder !== undefined && { data_dir: host.settings.dataFolder }),
   });
 }

@@ -3,6 +3,7 @@ import { defineStrategy } from 'gw/contract';
 import { MODULES } from '../../builtins/manifest.ts';
 import { FACT_KEYS } from '../../host/common/fact-keys.ts';
 import type { GatewayModule, ModuleKind } from '../../host/registry/registry.ts';
+import { BAD_IDENTITY } from './bad-identity.ts';
 import { BAD_INSTANCES } from './bad-instances.ts';
 import { BAD_MODELS } from './bad-models.ts';
 
@@ -540,6 +541,7 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       says: ['"fast"', '"faster"'],
     },
   ],
+  ...BAD_IDENTITY,
   ...BAD_MODELS,
   ...BAD_INSTANCES,
   CV57: [...(BAD_MODELS['CV57'] ?? []), ...(BAD_INSTANCES['CV57'] ?? [])],

@@ -794,6 +794,12 @@ export type Coverage = {
   readonly warnings: readonly string[];
 };
 
+export type Identity = {
+  readonly source: string | null;
+  readonly digest: string | null;
+  readonly identity: Readonly<Record<string, unknown>> | null;
+};
+
 export type DeepHealth = {
   readonly status: 'healthy' | 'degraded' | 'no_providers';
   readonly providers: readonly {
@@ -828,6 +834,15 @@ export type DeepHealth = {
       readonly unresolved: number;
     };
   }[];
+  readonly identity?: {
+    readonly issuers: readonly {
+      readonly name: string;
+      readonly state: 'answers' | 'away' | 'refused' | 'not asked';
+      readonly keys: number;
+      readonly keys_age_seconds?: number;
+    }[];
+    readonly digest: string;
+  };
 };
 
 export type Explanation = {
@@ -1086,6 +1101,7 @@ export type OwnKey = {
     readonly ends_at?: string;
   }[];
   readonly account?: string;
+  readonly issuer?: string;
   readonly expires_at?: string;
   readonly models?: readonly string[];
   readonly providers?: readonly string[];
