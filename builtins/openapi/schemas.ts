@@ -46,7 +46,7 @@ const SUMS_OF_BOTH = object({
 const SPREAD = {
   type: ['object', 'null'],
   required: ['p50', 'p95', 'p99', 'max', 'mean', 'count'],
-  properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT },
+  properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT, sampled: COUNT },
 };
 const FIGURES = map({ type: ['number', 'string', 'null'] });
 const VIA = { enum: ['chat', 'responses'] };
@@ -209,6 +209,21 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     { next: orNull(TEXT) },
   ),
+  DeniedAddresses: object({
+    data: list(
+      object({
+        address: TEXT,
+        missing: COUNT,
+        invalid: COUNT,
+        first_at: MOMENT,
+        last_at: MOMENT,
+        user_agent: TEXT,
+        path: TEXT,
+      }),
+    ),
+    summary: object({ addresses: COUNT, requests: COUNT, forgotten: COUNT }),
+    since: MOMENT,
+  }),
   LoggedRequest: object(
     {
       trace_id: TEXT,
@@ -433,6 +448,19 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
         expected_usd: orNull(NUMBER),
         reported: { enum: ['prefer', 'compare', 'ignore'] },
       }),
+      budgets: list(
+        object({
+          name: TEXT,
+          of: { enum: ['key', 'session', 'account', 'tag'] },
+          unit: { enum: ['usd', 'tokens', 'requests'] },
+          limit: NUMBER,
+          spent: orNull(NUMBER),
+          reserved: orNull(NUMBER),
+          expected: orNull(NUMBER),
+          grants: orNull(FLAG),
+        }),
+      ),
+      over: TEXT,
       attempts: list(ATTEMPT),
       refused_by: TEXT,
     },

@@ -21,6 +21,7 @@ import {
 } from '../stores/configuration-store.ts';
 import type { Stores } from '../stores/stores.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
+import { AccountLines } from './accounts/account-lines.ts';
 import { buildGeneration } from './build.ts';
 import type { GenerationDeps, ModelHooks } from './generation-deps.ts';
 import { checkConfig, type CheckDeps } from './check.ts';
@@ -34,7 +35,7 @@ import { refuseOfNewer, StoredVersions } from './stored-versions.ts';
 export interface ApplierDeps extends GenerationDeps {
   readonly redactor: Redactor;
   readonly settings: Pick<Settings, 'allowsAdminStdio' | 'secretDirectories' | 'ownSecretFiles'>;
-  readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers' | 'accounts'>;
+  readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers' | 'accounts' | 'keys'>;
   readonly hooks: ModelHooks & CheckDeps['hooks'];
   readonly slot: Slot;
   /** True once the process is ending: nothing is built for it any more. */
@@ -97,11 +98,13 @@ class QueueingApplier implements Applier {
   #isFollowing = false;
   readonly #stored = new StoredVersions();
   readonly #registered: RegisteredLines;
+  readonly #accounts: AccountLines;
 
   constructor(deps: ApplierDeps) {
     this.#deps = deps;
     this.#scrubber = new Scrubber(deps);
     this.#registered = new RegisteredLines(deps.services.log);
+    this.#accounts = new AccountLines({ log: deps.services.log, stored: deps.stores.accounts });
   }
 
   get running(): RunningDocument {
@@ -275,6 +278,7 @@ class QueueingApplier implements Applier {
     this.#number += 1;
     slot.swap(generation);
     this.#registered.write(generation.instances);
+    this.#accounts.write(config.accounts);
     return generation;
   }
 

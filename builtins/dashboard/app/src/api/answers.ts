@@ -388,9 +388,9 @@ export type LogEntry = {
   readonly upstream_status?: number;
   /** What the provider said of the last attempt that failed. */
   readonly upstream_message?: string;
-  /** Method of HTTP, of requests that are forwarded. */
+  /** Method of HTTP, of requests that are forwarded or refused at the door. */
   readonly method?: string;
-  /** Path without its query, of requests that are forwarded. */
+  /** Path without its query, of requests that are forwarded or refused at the door. */
   readonly path?: string;
   /** Whether a stream was asked for. */
   readonly streamed?: boolean;
@@ -408,6 +408,8 @@ export type LogEntry = {
   readonly tags?: readonly string[];
   /** Model that was asked for, where a budget has another one used. */
   readonly over_from?: string;
+  /** Further refusals of one kind that this row stands for. */
+  readonly repeats?: number;
 };
 
 export type Logs = {
@@ -422,6 +424,24 @@ export type Logs = {
     readonly [name: string]: string;
   };
   readonly next?: string | null;
+};
+
+export type DeniedAddresses = {
+  readonly data: readonly {
+    readonly address: string;
+    readonly missing: number;
+    readonly invalid: number;
+    readonly first_at: string;
+    readonly last_at: string;
+    readonly user_agent: string;
+    readonly path: string;
+  }[];
+  readonly summary: {
+    readonly addresses: number;
+    readonly requests: number;
+    readonly forgotten: number;
+  };
+  readonly since: string;
 };
 
 export type LoggedRequest = {
@@ -460,6 +480,7 @@ export type LogStatistics = {
     readonly max: number;
     readonly mean: number;
     readonly count: number;
+    readonly sampled?: number;
   } | null;
   readonly ttft_ms: {
     readonly p50: number;
@@ -468,6 +489,7 @@ export type LogStatistics = {
     readonly max: number;
     readonly mean: number;
     readonly count: number;
+    readonly sampled?: number;
   } | null;
   readonly by_stage: {
     readonly [name: string]: number;
@@ -933,6 +955,17 @@ export type Explanation = {
     readonly expected_usd: number | null;
     readonly reported: 'prefer' | 'compare' | 'ignore';
   };
+  readonly budgets?: readonly {
+    readonly name: string;
+    readonly of: 'key' | 'session' | 'account' | 'tag';
+    readonly unit: 'usd' | 'tokens' | 'requests';
+    readonly limit: number;
+    readonly spent: number | null;
+    readonly reserved: number | null;
+    readonly expected: number | null;
+    readonly grants: boolean | null;
+  }[];
+  readonly over?: string;
   readonly attempts?: readonly {
     readonly target: string;
     readonly upstream_model: string;
@@ -1132,4 +1165,5 @@ export const KEY_LIMIT_FIELDS = {
   rpm: { kind: 'integer', label: 'Requests per minute', hint: 'Empty for no limit.' },
   tpm: { kind: 'integer', label: 'Tokens per minute', hint: 'Empty for no limit.' },
   budget_usd: { kind: 'amount', label: 'Budget in US dollars', hint: 'Empty for no limit.' },
+  account: { kind: 'text', label: 'Account', hint: 'Path of an account, such as /acme/search; empty for none.' },
 } as const;
