@@ -13,8 +13,6 @@ interface AuditEvent {
   readonly target: string;
   readonly outcome: AuditNote['outcome'];
   readonly detail?: Detail | undefined;
-  readonly changes?: AuditNote['changes'];
-  readonly configVersion?: number | undefined;
 }
 
 interface Mutation<T> {
@@ -22,7 +20,7 @@ interface Mutation<T> {
   readonly target: string;
   readonly act: () => Promise<T>;
   /** What the row says once it is done. */
-  readonly done?: (result: T) => Partial<Pick<AuditEvent, 'target' | 'detail' | 'changes'>>;
+  readonly done?: (result: T) => { readonly target?: string; readonly detail?: Detail };
   /** What the row of a failure says beside the error. */
   readonly about?: Detail;
 }
@@ -46,8 +44,7 @@ export class Auditor {
     this.#host = host;
   }
 
-  record({ principal, context }: Asked, event: AuditEvent): void {
-    const { action, target: asked, outcome, detail, changes, configVersion } = event;
+  record({ principal, context }: Asked, { action, target: asked, outcome, detail }: AuditEvent): void {
     const { log, redactor, stores } = this.#host;
     const target = inPart(asked, LONGEST_TARGET);
     const actor = actorOf(principal);
@@ -60,8 +57,6 @@ export class Auditor {
       detail,
       sourceIp: context.address,
       traceId: context.id,
-      changes,
-      configVersion,
     });
     log.info('admin audit', {
       trace_id: context.id,

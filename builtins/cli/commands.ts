@@ -216,7 +216,22 @@ export const COMMANDS: readonly Command[] = [
     name: 'admin keys rotate',
     args: ['id'],
     summary: 'Give an API key a new value; it is shown once',
+    options: [
+      {
+        flags: '--grace <duration>',
+        summary: 'How long the old value still works, such as 24h',
+        default: 'not at all',
+      },
+      { flags: '--end-sessions', summary: 'Ends the sessions made with the key' },
+    ],
+    examples: ['gw admin keys rotate 3f2a --grace 24h'],
     load: () => import('./admin/keys-rotate.ts'),
+  },
+  {
+    name: 'admin keys end-grace',
+    args: ['id'],
+    summary: 'End the grace of the value before the last rotation of an API key',
+    load: () => import('./admin/keys-end-grace.ts'),
   },
   {
     name: 'admin accounts list',

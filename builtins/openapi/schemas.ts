@@ -178,7 +178,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   KeyUsage: page(
     'UsedKey',
     object({ total_keys: COUNT, active_keys: COUNT, total_usage: COUNT, returned_keys: COUNT }),
-    object({ ...WINDOW, sort: TEXT, active: TEXT, since: TEXT }),
+    object({ ...WINDOW, sort: TEXT, active: TEXT, since: TEXT }, { access: TEXT }),
   ),
   Session: object({ token: TEXT, subject: TEXT, scopes: SCOPES, expires_at: MOMENT }),
   Sessions: object({
@@ -271,29 +271,12 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   PurgedLogs: object({ deleted: COUNT, filters: object({ before: TEXT, stage: TEXT, model: TEXT, provider: TEXT }) }),
   AuditEntry: object(
     { occurred_at: MOMENT, action: TEXT, actor: TEXT, outcome: { enum: ['ok', 'denied', 'error'] } },
-    {
-      actor_id: TEXT,
-      target_id: TEXT,
-      detail: TEXT,
-      source_ip: TEXT,
-      trace_id: TEXT,
-      id: TEXT,
-      changes: list(object({ field: TEXT }, { before: {}, after: {}, more: COUNT })),
-      config_version: COUNT,
-    },
+    { actor_id: TEXT, target_id: TEXT, detail: TEXT, source_ip: TEXT, trace_id: TEXT },
   ),
   Audit: page(
     'AuditEntry',
     object({ total_entries: COUNT, returned_entries: COUNT }),
-    object(WINDOW, {
-      action: TEXT,
-      actor_id: TEXT,
-      target_id: TEXT,
-      outcome: TEXT,
-      since: TEXT,
-      until: TEXT,
-      include: TEXT,
-    }),
+    object(WINDOW, { action: TEXT, actor_id: TEXT, outcome: TEXT, since: TEXT }),
   ),
   Configuration: FREE,
   ConfigurationVersion: object(

@@ -12,7 +12,7 @@ import {
   rotatedKey,
   type Rotation,
   type StoredKey,
-  type UpdatedKey,
+  withoutGrace,
 } from './key-record.ts';
 import type { Mended } from './doubts.ts';
 import { KeyChanges } from './key-changes.ts';
@@ -104,7 +104,7 @@ export class KeyStore {
       limits,
     };
     await this.#making.insert(stored);
-    return { key, record: recordOf(stored) };
+    return { key, record: recordOf(stored, stored.createdAt) };
   }
 
   /** A list is read page after page, so that others are served in between. */
@@ -149,14 +149,9 @@ export class KeyStore {
   }
 
   /** `undefined` when there is no such key; so are `revoke` and `rotate`. `callerId` is the credential behind the request. */
-  async update(id: string, change: KeyChange, callerId: string): Promise<UpdatedKey | undefined> {
-    const caller = removesAdmin(change, this.#now()) ? callerId : undefined;
-    let before: KeyRecord | undefined;
-    const record = await this.#change(id, caller, (key) => {
-      before = recordOf(key);
-      return changedKey(key, change);
-    });
-    return record && before && { record, before };
+  update(id: string, change: KeyChange, callerId: string): Promise<KeyRecord | undefined> {
+    const now = this.#now();
+    return this.#change(id, removesAdmin(change, now) ? callerId : undefined, (key) => changedKey(key, change));
   }
 
   revoke(id: string, callerId: string): Promise<KeyRecord | undefined> {
@@ -178,6 +173,11 @@ export class KeyStore {
     const { key, ...value } = newValue(this.#deps.randomBytes);
     const record = await this.#change(id, undefined, (old) => rotatedKey(old, value, rotation, this.#now()));
     return record && { key, record };
+  }
+
+  /** Ends the grace of the value before the last rotation, where there is one. */
+  endGrace(id: string): Promise<KeyRecord | undefined> {
+    return this.#change(id, undefined, withoutGrace);
   }
 
   /** Whose a credential is that memory holds, counting one use more. `undefined`: ask. */

@@ -25,6 +25,8 @@ export type Key = {
   readonly last_used_at?: string;
   /** `inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too. */
   readonly access?: string;
+  /** Until when the value before the last rotation works; left out when there is none that does. */
+  readonly previous_expires_at?: string;
   /** Ids of models, aliases resolved, that the key may ask for; any without it. */
   readonly models?: readonly string[];
   /** Virtual keys of the targets that may serve the key; any without it. */
@@ -206,6 +208,8 @@ export type UsedKey = {
   readonly last_used_at?: string;
   /** `inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too. */
   readonly access?: string;
+  /** Until when the value before the last rotation works; left out when there is none that does. */
+  readonly previous_expires_at?: string;
   /** Ids of models, aliases resolved, that the key may ask for; any without it. */
   readonly models?: readonly string[];
   /** Virtual keys of the targets that may serve the key; any without it. */
@@ -276,6 +280,7 @@ export type KeyUsage = {
     readonly sort: string;
     readonly active: string;
     readonly since: string;
+    readonly access?: string;
   };
 };
 
@@ -613,14 +618,6 @@ export type AuditEntry = {
   readonly detail?: string;
   readonly source_ip?: string;
   readonly trace_id?: string;
-  readonly id?: string;
-  readonly changes?: readonly {
-    readonly field: string;
-    readonly before?: unknown;
-    readonly after?: unknown;
-    readonly more?: number;
-  }[];
-  readonly config_version?: number;
 };
 
 export type Audit = {
@@ -634,11 +631,8 @@ export type Audit = {
     readonly offset: number;
     readonly action?: string;
     readonly actor_id?: string;
-    readonly target_id?: string;
     readonly outcome?: string;
     readonly since?: string;
-    readonly until?: string;
-    readonly include?: string;
   };
 };
 
