@@ -2,7 +2,9 @@ import type { Server } from 'node:http';
 import { isIPv6, Server as NetServer } from 'node:net';
 import type { Host } from '../host.ts';
 import { type App, createApp, type Forward, type Serving } from '../http/app.ts';
+import type { ListenerName } from '../http/context.ts';
 import { createHttpServer, listen, type ListenPlace } from '../http/server.ts';
+import { TlsWatch } from '../http/tls/tls-watch.ts';
 
 /** What listens: one server, or one for models and one for everything. */
 export interface Listeners {
@@ -37,16 +39,25 @@ export async function openListeners(
 ): Promise<Listeners & { readonly app: App }> {
   const {
     port,
-    listeners: { address, admin },
+    listeners: { address, admin, tls },
   } = host.settings;
   const app = createApp(host, forward);
   const servers: Server[] = [];
-  const open = (serving: Serving): Server => {
-    const server = createHttpServer(serving, host);
+  const watchOf = (name: ListenerName): TlsWatch | undefined => {
+    const settings = tls[name];
+    if (!settings) return undefined;
+    const { log, counters, services } = host;
+    const watch = new TlsWatch(name, settings, { log, counters, clock: services.clock });
+    host.certificates.push(watch);
+    return watch;
+  };
+  const open = (name: ListenerName, serving: Serving): Server => {
+    const server = createHttpServer(serving, host, watchOf(name));
     servers.push(server);
     return server;
   };
   const close = (): void => {
+    for (const watch of host.certificates) watch.close();
     for (const server of servers) {
       server.close();
       server.closeAllConnections();
@@ -58,14 +69,11 @@ export async function openListeners(
   };
   const place: ListenPlace = { address, isShared };
   const ends = { close, stopListening, app };
-  if (!admin) {
-    if (which === 'admin') return { port: 0, adminPort: undefined, ...ends };
-    return { port: await listen(open(app), port, place), adminPort: undefined, ...ends };
-  }
+  const isControl = which === 'admin';
   try {
-    const dataPort = which === 'admin' ? 0 : await listen(open(app.of('data')), port, place);
-    if (which === 'data') return { port: dataPort, adminPort: undefined, ...ends };
-    const adminPort = await listen(open(app.of('admin')), String(admin.port), {
+    const dataPort = isControl ? 0 : await listen(open('data', admin ? app.of('data') : app), port, place);
+    if (!admin || which === 'data') return { port: dataPort, adminPort: undefined, ...ends };
+    const adminPort = await listen(open('admin', app.of('admin')), String(admin.port), {
       address: admin.address,
       variables: ['GW_ADMIN_PORT', 'GW_ADMIN_ADDRESS'],
       name: 'admin ',

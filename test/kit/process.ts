@@ -87,7 +87,7 @@ export interface GatewayProcess {
 const { GW_TEST_WORKERS } = process.env;
 const WORKERS: Readonly<Record<string, string>> = GW_TEST_WORKERS ? { GW_WORKERS: GW_TEST_WORKERS } : {};
 
-const ADDRESS = /^ *Address: +http:\/\/localhost:(\d+)$/m;
+const ADDRESS = /^ *Address: +https?:\/\/localhost:(\d+)$/m;
 
 /** Starts the gateway as a real process on a free port and waits for its banner; killed after the test. */
 export async function startGateway(options: ProcessOptions = {}): Promise<GatewayProcess> {
