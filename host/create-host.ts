@@ -38,7 +38,7 @@ import { createMemoryState } from './state/shared-state.ts';
 import { BoundedLimits } from './stores/bounded-limits.ts';
 import { BoundedPlaces } from './stores/bounded-places.ts';
 import { BoundedState } from './stores/bounded-state.ts';
-import { StateTrips } from './stores/state-trips.ts';
+import { PRIMARY_LIMIT_MS, StateTrips } from './stores/state-trips.ts';
 import { finishStores } from './stores/closing.ts';
 import type { StoreClock } from './stores/replicas/store-clock.ts';
 import { createStores, sealStores } from './stores/stores.ts';
@@ -111,7 +111,8 @@ export function createHost(environment: HostEnvironment): Host {
     auditDropped: () => counters.add('gateway_hook_events_dropped_total', { subject: 'audit' }),
   });
   hooks.open.intercept({ done: () => sealStores(stores) });
-  const trips = new StateTrips({ clock, log, counters }, () => ({
+  const limitMs = team?.role === 'worker' ? PRIMARY_LIMIT_MS : undefined;
+  const trips = new StateTrips({ clock, log, counters, limitMs }, () => ({
     backend: stores.limits.backend,
     replicas: limits.replicas,
   }));
@@ -139,7 +140,7 @@ export function createHost(environment: HostEnvironment): Host {
     limits,
     denied: new DeniedCredentials({ clock, redactor, omit: settings.logOmit }),
     places: new BoundedPlaces(stores.places, trips, () => limits.replicas),
-    state: new BoundedState(stores.state, limits, { clock, log }),
+    state: new BoundedState(stores.state, limits, { clock, log, limitMs }),
     carryover: new CarryoverStore(),
     activity: createActivity(),
     connections: environment.connections ?? new Connections(),

@@ -31,7 +31,8 @@ async function serve(place: CommandPlace, io: CommandIo): Promise<number> {
     }
     stopped.resolve();
   };
-  if (place.team?.role === 'worker') return (await import('./serve-worker.ts')).serveAsWorker(place, io, place.team);
+  if (place.team?.role === 'worker')
+    return (await import('./workers/serve-worker.ts')).serveAsWorker(place, io, place.team);
   io.onStop(stop); // before anything is loaded
   io.onHangUp?.(() => {
     void host?.secrets.files.look();

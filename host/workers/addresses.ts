@@ -1,6 +1,6 @@
 import type { BucketSpec } from '../contract/index.ts';
 import { type Clock, within } from '../common/clock.ts';
-import { STATE_LIMIT_MS } from '../stores/state-trips.ts';
+import { PRIMARY_LIMIT_MS } from '../stores/state-trips.ts';
 import type { Buckets, Taken } from '../state/buckets.ts';
 import type { PrimaryTeam, WorkerTeam } from './team.ts';
 
@@ -14,7 +14,7 @@ export const takeAddressOf =
   ({ channel }: WorkerTeam, limit: BucketSpec | undefined, clock: Clock) =>
   (key: string): Promise<Taken> =>
     limit
-      ? within(channel.ask<Taken>(ADDRESS, key), STATE_LIMIT_MS, clock, 'the primary').catch(() => FREE)
+      ? within(channel.ask<Taken>(ADDRESS, key), PRIMARY_LIMIT_MS, clock, 'the primary').catch(() => FREE)
       : Promise.resolve(FREE);
 
 export function serveAddresses(

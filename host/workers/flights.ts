@@ -1,6 +1,6 @@
 import type { SharedFlight } from '../contract/services.ts';
 import { type Clock, within } from '../common/clock.ts';
-import { STATE_LIMIT_MS } from '../stores/state-trips.ts';
+import { PRIMARY_LIMIT_MS } from '../stores/state-trips.ts';
 import type { Channel } from './channel.ts';
 import type { PrimaryTeam } from './team.ts';
 
@@ -67,7 +67,7 @@ export const remoteFlight =
   (channel: Channel, clock: Clock) =>
   async (key: string): Promise<SharedFlight> => {
     const asked = channel.ask<boolean>(TOPIC.begin, key);
-    const isFirst = await within(asked, STATE_LIMIT_MS, clock, 'the primary').catch(() => true);
+    const isFirst = await within(asked, PRIMARY_LIMIT_MS, clock, 'the primary').catch(() => true);
     if (isFirst) return { land: (isLeft) => channel.tell(TOPIC.land, { key, isLeft }) };
     return { landed: channel.ask<boolean>(TOPIC.wait, key).catch(() => true) };
   };

@@ -1,13 +1,5 @@
 import { expect } from 'chai';
-import {
-  chatReply,
-  eventually,
-  type GatewayProcess,
-  replyJson,
-  stubUpstream,
-  forSuite,
-  type StubUpstream,
-} from '../kit/index.ts';
+import { chatReply, type GatewayProcess, replyJson, stubUpstream, forSuite, type StubUpstream } from '../kit/index.ts';
 import {
   atOnce,
   chat,
@@ -19,6 +11,7 @@ import {
   send,
   startWorkers,
   workersIn,
+  patiently,
 } from './gateway.ts';
 
 /** Calls that the stub is answering now, and the most that it ever was; `hold` keeps answers back. */
@@ -69,7 +62,7 @@ describe('three workers', () => {
     const replies = await atOnce(60, () => ask(key));
     expect(counted(replies, 200)).to.be.within(20, 31); // an answer that came late counts twice, and one comes back in two seconds
     expect(counted(replies, 200) + counted(replies, 429)).to.equal(60);
-    await eventually(() => workersIn(gateway).size === 3);
+    await patiently(() => workersIn(gateway).size === 3);
   });
 
   it('know a key as soon as it is made, and refuse it once it is revoked', async () => {
@@ -79,7 +72,7 @@ describe('three workers', () => {
     expect(revoked.status).to.equal(200);
     expect(counted(await atOnce(60, () => ask(key)), 401)).to.equal(60);
     expect(counted(await atOnce(20, () => ask('gw_not-a-key')), 401)).to.equal(20);
-    await eventually(async () => {
+    await patiently(async () => {
       const { json } = await send(`${gateway.url}/admin/logs/denied`);
       return JSON.stringify(json).includes('"invalid":20');
     });
@@ -97,7 +90,7 @@ describe('three workers', () => {
     load.hold = held.promise;
     load.most = 0;
     const asking = atOnce(12, () => ask(gateway.key, chat({ model: 'few' })));
-    await eventually(() => load.now === 2);
+    await patiently(() => load.now === 2);
     held.resolve();
     load.hold = undefined;
     expect(counted(await asking, 200)).to.equal(12);
@@ -109,7 +102,7 @@ describe('three workers', () => {
     const replies = await atOnce(40, () => ask(key));
     expect(counted(replies, 200)).to.equal(10);
     expect(counted(replies, 402)).to.equal(30);
-    await eventually(async () => {
+    await patiently(async () => {
       const { json } = await send(`${gateway.url}/admin/logs?api_key_id=${id}&limit=100`);
       return json.data.length === 10;
     });
@@ -126,7 +119,11 @@ describe('three workers', () => {
   });
 
   it('add their figures up', async () => {
-    const { text } = await send(`${gateway.url}/metrics`);
+    let text = '';
+    await patiently(async () => {
+      ({ text } = await send(`${gateway.url}/metrics`));
+      return text.match(/^process_resident_memory_bytes\{/gm)?.length === 4;
+    });
     const total = [...text.matchAll(/^gateway_requests_total\{.*\} (\d+)$/gm)].reduce(
       (sum, [, value]) => sum + Number(value),
       0,

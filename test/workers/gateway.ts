@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { type GatewayProcess, MASTER_KEY, startGateway, temporaryFolder } from '../kit/index.ts';
+import { eventually, type GatewayProcess, MASTER_KEY, startGateway, temporaryFolder } from '../kit/index.ts';
 
 export interface Reply {
   readonly status: number;
@@ -99,6 +99,11 @@ export const counted = (replies: readonly Reply[], status: number): number =>
 /** So many at the same time. */
 export const atOnce = <T>(count: number, run: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => run(at)));
+
+/** Waits longer than `eventually`: several processes start on a machine that has other work. */
+export async function patiently(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 6 && !(await holds()); tries += 1) await eventually(holds);
+}
 
 /** Which workers have answered. */
 export const workersIn = ({ lines }: GatewayProcess): Set<number> =>

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import {
   chatChunks,
-  eventually,
   openSse,
   rawClient,
   sseEvent,
@@ -12,7 +11,7 @@ import {
   startGateway,
   runGw,
 } from '../kit/index.ts';
-import { atOnce, chat, CHAT, counted, instance, makeKey, send, startWorkers } from './gateway.ts';
+import { atOnce, chat, CHAT, counted, instance, makeKey, send, startWorkers, patiently } from './gateway.ts';
 
 interface Started {
   readonly gateway: GatewayProcess;
@@ -65,16 +64,16 @@ describe('the life of workers', () => {
     const asking = atOnce(4, () =>
       send(`${gateway.url}${CHAT}`, { key, body: chat({ user: 'held' }) }).catch(() => undefined),
     );
-    await eventually(() => calls() === 4);
+    await patiently(() => calls() === 4);
     for (const pid of pidsOf(gateway).values()) process.kill(pid, 'SIGKILL');
     expect((await asking).every((reply) => reply === undefined)).to.equal(true);
-    await eventually(() => readies(gateway) === 6);
+    await patiently(() => readies(gateway) === 6);
     release();
     const replies = await atOnce(8, () => send(`${gateway.url}${CHAT}`, { key, body: chat() }));
     expect(counted(replies, 200)).to.equal(4);
     expect(counted(replies, 402)).to.equal(4);
     let json: any;
-    await eventually(async () => {
+    await patiently(async () => {
       ({ json } = await send(`${gateway.url}/admin/health`));
       return json.components.some((each: any) => each.name === 'Workers' && each.status === 'healthy');
     });
@@ -96,10 +95,10 @@ describe('the life of workers', () => {
       return client;
     });
     gateway.child.kill('SIGUSR2');
-    await eventually(() => readies(gateway) >= 4);
+    await patiently(() => readies(gateway) >= 4);
     release();
     for (const client of streams) expect(await client.until(/\[DONE\]/)).to.contain('two');
-    await eventually(() => readies(gateway) === 6);
+    await patiently(() => readies(gateway) === 6);
     expect(counted(await atOnce(12, () => send(`${gateway.url}${CHAT}`, { body: chat() })), 200)).to.equal(12);
     expect(gateway.lines.filter(({ level }) => level === 'ERROR')).to.deep.equal([]);
     expect(await gateway.stop()).to.equal(0);
@@ -108,9 +107,9 @@ describe('the life of workers', () => {
   it('finishes what runs before it ends', async () => {
     const { gateway, release, calls } = await start();
     const asking = atOnce(3, () => send(`${gateway.url}${CHAT}`, { body: chat({ user: 'held' }) }));
-    await eventually(() => calls() === 3);
+    await patiently(() => calls() === 3);
     const stopped = gateway.stop();
-    await eventually(() => gateway.lines.some(({ msg, worker }) => msg === 'draining' && worker === 3));
+    await patiently(() => gateway.lines.some(({ msg, worker }) => msg === 'draining' && worker === 3));
     release();
     expect(counted(await asking, 200)).to.equal(3);
     expect(await stopped).to.equal(0);
@@ -120,7 +119,7 @@ describe('the life of workers', () => {
     const { gateway } = await start({ GW_SHUTDOWN_TIMEOUT: '1s' });
     const pids = [...pidsOf(gateway).values()];
     gateway.child.kill('SIGKILL');
-    await eventually(() => pids.every((pid) => !lives(pid)));
+    await patiently(() => pids.every((pid) => !lives(pid)));
     const { port } = new URL(gateway.url);
     const next = await startGateway({ variables: { PORT: port } });
     expect((await send(`${next.url}/livez`)).status).to.equal(200);

@@ -1,14 +1,17 @@
 import { expect } from 'chai';
+import { chatReply, forSuite, type GatewayProcess, replyJson, type StubUpstream, stubUpstream } from '../kit/index.ts';
 import {
-  chatReply,
-  eventually,
-  forSuite,
-  type GatewayProcess,
-  replyJson,
-  type StubUpstream,
-  stubUpstream,
-} from '../kit/index.ts';
-import { atOnce, chat, CHAT, counted, instance, makeKey, type Reply, send, startWorkers } from './gateway.ts';
+  atOnce,
+  chat,
+  CHAT,
+  counted,
+  instance,
+  makeKey,
+  type Reply,
+  send,
+  startWorkers,
+  patiently,
+} from './gateway.ts';
 
 describe('between three workers', () => {
   let stub: StubUpstream;
@@ -111,7 +114,7 @@ describe('between three workers', () => {
     const reply = await send(`${gateway.url}/admin/health`, { headers: { 'x-gateway-worker': forged, ...from() } });
     expect(reply.status).to.equal(200);
     expect(reply.headers['x-request-id']).not.to.equal('f'.repeat(32));
-    await eventually(() => gateway.lines.some(({ trace_id: id }) => id === reply.headers['x-request-id']));
+    await patiently(() => gateway.lines.some(({ trace_id: id }) => id === reply.headers['x-request-id']));
     const lines = gateway.lines.filter(({ trace_id: id }) => id === reply.headers['x-request-id']);
     expect(lines).to.have.lengthOf(1);
     expect(lines[0])

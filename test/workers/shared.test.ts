@@ -1,14 +1,17 @@
 import { expect } from 'chai';
+import { chatReply, forSuite, type GatewayProcess, replyJson, type StubUpstream, stubUpstream } from '../kit/index.ts';
 import {
-  chatReply,
-  eventually,
-  forSuite,
-  type GatewayProcess,
-  replyJson,
-  type StubUpstream,
-  stubUpstream,
-} from '../kit/index.ts';
-import { atOnce, chat, CHAT, counted, instance, makeKey, type Reply, send, startWorkers } from './gateway.ts';
+  atOnce,
+  chat,
+  CHAT,
+  counted,
+  instance,
+  makeKey,
+  type Reply,
+  send,
+  startWorkers,
+  patiently,
+} from './gateway.ts';
 
 /** What one process keeps in memory is one for all workers too, as docs/workers.md says. */
 describe('what three workers share', () => {
@@ -98,7 +101,7 @@ describe('what three workers share', () => {
       answered += 1;
       return reply;
     });
-    await eventually(() => seen.length === 2 && answered === 6);
+    await patiently(() => seen.length === 2 && answered === 6);
     held.resolve();
     const replies = await asking;
     expect(counted(replies, 200)).to.equal(2);
@@ -110,7 +113,7 @@ describe('what three workers share', () => {
   it('are circuits that opened', async () => {
     statuses.set('breaks', 500);
     await ask(chat({ model: 'breaks', user: 'x' }));
-    await eventually(async () => {
+    await patiently(async () => {
       seen = [];
       await atOnce(12, (at) => ask(chat({ model: 'breaks', user: `c${at}` })));
       return seen.length === 0;
@@ -134,7 +137,7 @@ describe('what three workers share', () => {
       answered += 1;
       return reply;
     });
-    await eventually(() => seen.length === 2 && answered === 6);
+    await patiently(() => seen.length === 2 && answered === 6);
     held.resolve();
     const replies = await asking;
     expect(counted(replies, 200)).to.equal(2);

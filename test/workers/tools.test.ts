@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { chatReply, eventually, forSuite, type GatewayProcess, replyJson, stubUpstream } from '../kit/index.ts';
+import { chatReply, forSuite, type GatewayProcess, replyJson, stubUpstream } from '../kit/index.ts';
 import { calling, stdio } from '../mcp/setup.ts';
-import { atOnce, chat, CHAT, counted, instance, send, startWorkers, workersIn } from './gateway.ts';
+import { atOnce, chat, CHAT, counted, instance, send, startWorkers, workersIn, patiently } from './gateway.ts';
 
 describe('tool servers of three workers', () => {
   let gateway: GatewayProcess;
@@ -18,13 +18,13 @@ describe('tool servers of three workers', () => {
       providers: { one: instance(stub.url) },
       mcp_servers: [stdio('tools', { tools: ['pid'] })],
     });
-    await eventually(async () => (await send(`${gateway.url}/admin/health`)).json.mcp_servers[0]?.ready === true);
+    await patiently(async () => (await send(`${gateway.url}/admin/health`)).json.mcp_servers[0]?.ready === true);
   });
 
   it('are one process each, which models of all workers call', async () => {
     const replies = await atOnce(20, () => send(`${gateway.url}${CHAT}`, { body: chat() }));
     expect(counted(replies, 200)).to.equal(20);
-    await eventually(() => workersIn(gateway).size === 3);
+    await patiently(() => workersIn(gateway).size === 3);
     const said = new Set(replies.map(({ json }) => json.choices[0].message.content));
     expect([...said], [...said].join()).to.have.lengthOf(1);
     expect([...said][0]).to.match(/^it says/);

@@ -1,8 +1,8 @@
-import type { CommandIo } from '../../host/cli/command.ts';
-import type { CommandPlace } from '../../host/host.ts';
-import { refusalText, startWorker } from '../../host/start/start-worker.ts';
-import { TOPIC, type WorkerTeam } from '../../host/workers/team.ts';
-import { onPrimaryGone } from '../../host/workers/life/worker-process.ts';
+import type { CommandIo } from '../../../host/cli/command.ts';
+import type { CommandPlace } from '../../../host/host.ts';
+import { refusalText, startWorker } from '../../../host/start/start-worker.ts';
+import { TOPIC, type WorkerTeam } from '../../../host/workers/team.ts';
+import { onPrimaryGone } from '../../../host/workers/life/worker-process.ts';
 
 interface Drain {
   readonly isReplaced: boolean;
