@@ -25,7 +25,7 @@ import type { WorkerTeam } from '../team.ts';
 
 /** What workers call of each store of the primary. */
 export const CALLED = {
-  keys: ['findAll', 'get', 'addUses', 'ping'],
+  keys: ['findAll', 'get', 'addUses', 'ping', 'accountCounts', 'page', 'placeOf', 'count', 'usage', 'totals'],
   sessions: ['findAll', 'touch', 'ping'],
   accounts: ['all', 'get', 'raises', 'raisesOf'],
   configuration: ['newest', 'history', 'ping'],

@@ -56,6 +56,10 @@ export function serveStores(host: ServedStoresHost, team: PrimaryTeam): void {
     return keys.link.ask(() => keys.repository.get(id), LOOKUP_LIMIT_MS);
   });
   team.on('keys.ping', () => keys.ping());
+  serveMethods(team, 'keys', {
+    names: ['accountCounts', 'page', 'placeOf', 'count', 'usage', 'totals'],
+    thing: () => keys.repository,
+  });
   serveUses(stores, team);
   team.on('sessions.findAll', (args) => {
     const [digests] = args as [readonly string[]];
