@@ -95,7 +95,7 @@ export function logQuery(filters: LogFilters, now: number): URLSearchParams {
   return new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
 }
 
-/** The same rows as a file, whatever page is shown. */
+/** Asks for what the filters leave as a file, whatever page is shown. */
 export function exportQuery(filters: LogFilters, format: 'csv' | 'jsonl', now: number): URLSearchParams {
   const query = logQuery(filters, now);
   for (const name of ['limit', 'offset', 'cursor']) query.delete(name);
