@@ -456,6 +456,8 @@ const OVERVIEW: readonly Operation[] = [
     [
       'limit',
       'buckets',
+      'bucket',
+      'timezone',
       'stage',
       'model',
       'provider',
