@@ -396,6 +396,13 @@ const OVERVIEW: readonly Operation[] = [
     ],
     errors: [501],
   },
+  read(
+    '/admin/logs/values',
+    'What stands in a column of the request log, the most frequent first',
+    'LogValues',
+    ['field', 'q', 'since', 'until', 'limit'],
+    { errors: [501] },
+  ),
   read('/admin/logs/denied', 'Addresses whose requests came without a credential that is known', 'DeniedAddresses', [
     'limit',
     'offset',
@@ -449,6 +456,8 @@ const OVERVIEW: readonly Operation[] = [
     [
       'limit',
       'buckets',
+      'bucket',
+      'timezone',
       'stage',
       'model',
       'provider',
@@ -467,7 +476,7 @@ const OVERVIEW: readonly Operation[] = [
     '/admin/audit',
     'The audit trail, the newest first',
     'Audit',
-    ['limit', 'offset', 'action', 'actor_id', 'outcome', 'since'],
+    ['limit', 'offset', 'action', 'actor_id', 'target_id', 'outcome', 'since', 'until', 'include'],
     { errors: [501] },
   ),
   read('/admin/dashboard', 'The gateway in figures', 'Dashboard'),

@@ -12,12 +12,14 @@ import type { LogReader } from '../../../host/stores/log/request-log-store.ts';
 import { StoreUnavailable } from '../../../host/stores/store-link.ts';
 import type { Auditor } from '../auditor.ts';
 import { sharesBody, statisticsBody } from './log-statistics.ts';
+import { calendarParts } from './calendar-parts.ts';
 import { deniedAnswer } from './denied-answer.ts';
 import { entry } from './entry.ts';
 import { type ExportedRows, Exports } from './export-route.ts';
 import { searchAnswer } from './search-answer.ts';
 import { type AskedSearch, readSearch, statisticsSearch } from './search-parameters.ts';
 import { decisionOf, traceAnswer } from './trace-answer.ts';
+import { valuesAnswer } from './values-answer.ts';
 import { Query, storable } from '../query.ts';
 import { reading } from '../store-calls.ts';
 
@@ -32,7 +34,7 @@ type Answering = (logs: LogReader, call: JsonCall) => Promise<JsonAnswer>;
 export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
   const {
     log,
-    stores: { logReader },
+    stores: { logReader, keys },
   } = host;
   const exports = new Exports({ clock: host.services.clock, log, auditor });
   /** Without a store the answer is 501, whatever the parameters. */
@@ -57,6 +59,12 @@ export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
       path: '/admin/logs/stats',
       scope: 'read_only',
       answer: kept((logs, call) => reading(statistics(logs, call, logs.now()), log)),
+    },
+    {
+      method: 'GET',
+      path: '/admin/logs/values',
+      scope: 'read_only',
+      answer: kept((logs, call) => reading(valuesAnswer(logs, keys, call), log)),
     },
     {
       method: 'GET',
@@ -153,18 +161,15 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
   const { before } = filters;
   const by = query.words('include', INCLUDED).map((word) => word.slice('by_'.length) as LogSplit);
   const [stage] = stagesOf(query, []);
+  const end = before ?? Math.max(now, (since ?? now) + 1000);
+  const equal = since === undefined || buckets === 0 ? undefined : { start: since, end, buckets };
+  const window = calendarParts(query, { since, end, buckets }) ?? equal;
   const found = await logs.statistics(
     {
       filters: { ...filters, stages: stage === undefined ? TERMINAL_STAGES : [stage] },
       stage,
       by,
-      series:
-        since === undefined || buckets === 0
-          ? undefined
-          : {
-              filters: { ...filters, stages: stage === undefined ? [] : [stage] },
-              window: { start: since, end: before ?? Math.max(now, since + 1000), buckets },
-            },
+      series: window && { filters: { ...filters, stages: stage === undefined ? [] : [stage] }, window },
     },
     signal,
   );
@@ -184,7 +189,11 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
         provider,
         since: query.text('since'),
         ...given(placesOf(query)),
-        ...given({ api_key_id: query.filter('api_key_id') }),
+        ...given({
+          api_key_id: query.filter('api_key_id'),
+          bucket: query.filter('bucket'),
+          timezone: query.filter('timezone'),
+        }),
         ...sent,
       },
     },

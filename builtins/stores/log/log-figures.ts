@@ -13,14 +13,7 @@ import { TERMINAL_STAGES } from '../../../host/stores/log/log-repository.ts';
 import type { Row } from '../key-rows.ts';
 import { kindOf } from './quarters/quarter-kinds.ts';
 import { SLOT_MS } from './quarters/quarter-schema.ts';
-import {
-  type Asked,
-  type Filtered,
-  type SummedSlots,
-  summedIn,
-  sumsBy,
-  type SumsQuestion,
-} from './quarters/quarter-sums.ts';
+import { type Asked, type Filtered, oneState, sumsBy, type SumsQuestion } from './quarters/quarter-sums.ts';
 import { COUNT, HAS_ERROR, IS_TERMINAL, rawColumns, sumOf, SUMS } from './row-sums.ts';
 import { spreadOf } from './spreads.ts';
 
@@ -55,12 +48,6 @@ export async function statisticsOf(
     byStage: byStage.map(({ stage, count }) => ({ stage: String(stage), count: Number(count) })),
     topErrors: await errorsOf(asked, filtered(filters, asked.dialect.name === 'sqlite' ? FAILED_ROWS : undefined)),
   };
-}
-
-/** All of a reading sees the database as it is now: what is summed up, and what is not, belong together. */
-async function oneState(asked: Asked, filters: LogFilters): Promise<SummedSlots | undefined> {
-  if (asked.dialect.name === 'postgres') await asked.knex.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
-  return summedIn(asked, filters);
 }
 
 /**
@@ -187,27 +174,29 @@ export async function seriesOf(
   filters: LogFilters,
   window: LogWindow,
 ): Promise<LogSeries> {
-  const { start, end, buckets } = window;
+  const { start, end, buckets, edges } = window;
   const terminal = filters.stages.length === 0 ? { ...filters, stages: TERMINAL_STAGES } : filters;
-  const isLong = end - start > EXACT_MS && kindOf(terminal, []) !== undefined;
+  const isLong = edges !== undefined || (end - start > EXACT_MS && kindOf(terminal, []) !== undefined);
   const rows = isLong
     ? await slotRows(asked, filtered, terminal, window)
     : await exactRows(asked, filtered(filters), window);
-  return { start, end, buckets, points: pointsOf(rows, buckets), truncated: false };
+  return { start, end, buckets, edges, points: pointsOf(rows, buckets), truncated: false };
 }
 
 async function slotRows(
   asked: Asked,
   filtered: Filtered,
   filters: LogFilters,
-  { start, end, buckets }: LogWindow,
+  { start, end, buckets, edges }: LogWindow,
 ): Promise<readonly Row[]> {
   const summed = await oneState(asked, filters);
   const rows = (await sumsBy(asked, filtered, { filters, by: [], hasSlots: true }, summed)) as Row[];
   const width = Math.max(1, end - start);
   return rows.map(({ slot, ...row }) => ({
     ...row,
-    bucket: Math.floor(((Number(slot) * SLOT_MS - start) * buckets) / width),
+    bucket: edges
+      ? edges.findLastIndex((edge) => edge <= Number(slot) * SLOT_MS)
+      : Math.floor(((Number(slot) * SLOT_MS - start) * buckets) / width),
   }));
 }
 
