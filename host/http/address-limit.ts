@@ -1,0 +1,79 @@
+import { type BucketSpec, type Counters, GatewayError } from '../contract/index.ts';
+import type { Clock, Timer } from '../common/clock.ts';
+import { createBuckets } from '../state/buckets.ts';
+import type { BoundedLimits } from '../stores/bounded-limits.ts';
+import { limiterKey } from './client-address.ts';
+import type { RequestContext } from './context.ts';
+
+const MAX_ADDRESSES = 100_000;
+/** The bucket of an address, as the store of what replicas share names it. */
+const GROUP = 'requests by address';
+/** Milliseconds between two words to that store, and addresses that one of them has. */
+export const TOLD_EVERY_MS = 100;
+const TOLD_AT_ONCE = 100;
+
+export interface AddressLimitDeps {
+  readonly limit: BucketSpec;
+  readonly counters: Counters;
+  readonly clock: Clock;
+  /** Limits that replicas hold together; absent where each holds its own. */
+  readonly limits?: Pick<BoundedLimits, 'isShared' | 'takeAll'> | undefined;
+}
+
+/**
+ * The limit of requests by address, which memory decides: no request waits. Where replicas hold limits together, each tells the store ten times a second what it
+ * let through, and takes from its answer what is left of each address.
+ */
+export class AddressLimit {
+  readonly #deps: AddressLimitDeps;
+  readonly #buckets = createBuckets(MAX_ADDRESSES);
+  /** Requests that the store does not know of, by address. */
+  #untold = new Map<string, number>();
+  #next: Timer | undefined;
+
+  constructor(deps: AddressLimitDeps) {
+    this.#deps = deps;
+  }
+
+  /** Why a request is refused. Probes do not meet the limit. */
+  take({
+    address,
+    arrivedAt,
+    isProbe,
+  }: Pick<RequestContext, 'address' | 'arrivedAt' | 'isProbe'>): GatewayError | undefined {
+    if (isProbe) return undefined;
+    const { limit, counters, limits } = this.#deps;
+    const key = limiterKey(address);
+    const { taken, retryAfterMs } = this.#buckets.take(key, limit, arrivedAt);
+    if (!taken) {
+      counters.add('gateway_rate_limit_rejections_total', { key_type: 'ip' });
+      return new GatewayError('rate_limit_exceeded', 'too many requests from this address', { retryAfterMs });
+    }
+    if (limits?.isShared === true) this.#note(key);
+    return undefined;
+  }
+
+  #note(key: string): void {
+    this.#untold.set(key, (this.#untold.get(key) ?? 0) + 1);
+    this.#next ??= this.#deps.clock.timer(TOLD_EVERY_MS, () => {
+      this.#next = undefined;
+      const all = [...this.#untold];
+      this.#untold = new Map();
+      for (let from = 0; from < all.length; from += TOLD_AT_ONCE) void this.#tell(all.slice(from, from + TOLD_AT_ONCE));
+    });
+  }
+
+  /** What was let through since then is taken off again: it is told with the next word. */
+  async #tell(counts: readonly (readonly [key: string, requests: number])[]): Promise<void> {
+    const { limit, limits, clock } = this.#deps;
+    const spec = { ...limit, group: GROUP };
+    const answer = await limits?.takeAll(
+      counts.map(([key, cost]) => ({ key, spec, cost, floor: Number.NEGATIVE_INFINITY })),
+    );
+    const now = clock.monotonic();
+    for (const [at, [key]] of counts.entries()) {
+      const level = answer?.levels[at];
+      if (level !== undefined) this.#buckets.put(key, level - (this.#untold.get(key) ?? 0), now);
+    }
+  }
+}
