@@ -28,7 +28,8 @@ import { SPEND_SCHEMA } from './spend/spend-schema.ts';
 import { SqlSpend } from './spend/sql-spend.ts';
 
 const BACKEND = 'postgres';
-const SCHEMAS = [
+/** Tables of keys and of what stands beside them. */
+export const KEY_SCHEMAS = [
   KEY_SCHEMA,
   LEDGER_SCHEMA,
   SLICE_SCHEMA,
@@ -41,7 +42,7 @@ const SCHEMAS = [
 
 /** One database for all of them. See docs/stores.md#postgres. */
 export async function openPostgresStores(host: Host, settings: StoreSettings): Promise<() => Promise<void>> {
-  const { database, site, close: closeDatabase } = await openMigratedPostgres(host, settings, SCHEMAS);
+  const { database, site, close: closeDatabase } = await openMigratedPostgres(host, settings, KEY_SCHEMAS);
   const close = (): Promise<void> => closeInTurn([async () => host.stores.accounts.close(), closeDatabase]);
   try {
     await supplyAll(host, database, site);

@@ -47,6 +47,8 @@ export interface Settings {
   readonly masterKey: string | undefined;
   /** The folder of `GW_DATA_DIR`, where a store keeps files there; as it was written. */
   readonly dataFolder: string | undefined;
+  /** Whether a start brings tables of stores up to date. */
+  readonly migrates: boolean;
   /** Where keys, sessions and the audit trail are kept. */
   readonly keyStore: StoreSettings;
   /** Where changes of the configuration are kept. */
@@ -115,6 +117,7 @@ export function readEnvironment(variables: Variables): Settings {
     allowances: readAllowances(variables, notes),
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     ...stores,
+    migrates: readMigrate(variables['GW_MIGRATE'], notes),
     state: readStateSettings(variables, notes),
     stateFailure: readStateFailure(variables, notes),
     replicaName: trimmed(variables['GW_REPLICA_NAME']) || undefined,
@@ -131,6 +134,14 @@ export function readEnvironment(variables: Variables): Settings {
     hasPprof,
     notes,
   };
+}
+
+/** What cannot be read stops the start: it would change tables that were to stay. */
+function readMigrate(text: string | undefined, notes: SettingNote[]): boolean {
+  const word = trimmed(text).toLowerCase();
+  if (!['', 'start', 'off'].includes(word))
+    notes.push({ level: 'fatal', message: `GW_MIGRATE is "${trimmed(text)}"; use start or off` });
+  return word !== 'off';
 }
 
 /** What cannot be read stops the start: a typing error must not make keys wider than was meant. */
