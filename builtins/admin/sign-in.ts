@@ -24,7 +24,7 @@ export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
   } = host;
   const buckets = createBuckets(MOST_ADDRESSES);
 
-  /** Where replicas hold limits together an attempt waits for their answer, so that guessing over all of them is no faster. */
+  /** Where replicas hold limits together an attempt waits for their answer, so that guessing gains nothing from using several. */
   const limit = async (address: string): Promise<void> => {
     const key = limiterKey(address);
     const { taken, retryAfterMs } = limits.isShared

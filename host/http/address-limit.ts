@@ -9,8 +9,8 @@ const MAX_ADDRESSES = 100_000;
 /** The bucket of an address, as the store of what replicas share names it. */
 const GROUP = 'requests by address';
 /** Milliseconds between two words to that store, and addresses that one of them has. */
-export const TOLD_EVERY_MS = 100;
-const TOLD_AT_ONCE = 100;
+export const SENT_EVERY_MS = 100;
+const SENT_AT_ONCE = 100;
 
 export interface AddressLimitDeps {
   readonly limit: BucketSpec;
@@ -28,7 +28,7 @@ export class AddressLimit {
   readonly #deps: AddressLimitDeps;
   readonly #buckets = createBuckets(MAX_ADDRESSES);
   /** Requests that the store does not know of, by address. */
-  #untold = new Map<string, number>();
+  #unsent = new Map<string, number>();
   #next: Timer | undefined;
 
   constructor(deps: AddressLimitDeps) {
@@ -54,17 +54,17 @@ export class AddressLimit {
   }
 
   #note(key: string): void {
-    this.#untold.set(key, (this.#untold.get(key) ?? 0) + 1);
-    this.#next ??= this.#deps.clock.timer(TOLD_EVERY_MS, () => {
+    this.#unsent.set(key, (this.#unsent.get(key) ?? 0) + 1);
+    this.#next ??= this.#deps.clock.timer(SENT_EVERY_MS, () => {
       this.#next = undefined;
-      const all = [...this.#untold];
-      this.#untold = new Map();
-      for (let from = 0; from < all.length; from += TOLD_AT_ONCE) void this.#tell(all.slice(from, from + TOLD_AT_ONCE));
+      const all = [...this.#unsent];
+      this.#unsent = new Map();
+      for (let from = 0; from < all.length; from += SENT_AT_ONCE) void this.#send(all.slice(from, from + SENT_AT_ONCE));
     });
   }
 
-  /** What was let through since then is taken off again: it is told with the next word. */
-  async #tell(counts: readonly (readonly [key: string, requests: number])[]): Promise<void> {
+  /** What was let through since then comes off again: it is sent with the next words. */
+  async #send(counts: readonly (readonly [key: string, requests: number])[]): Promise<void> {
     const { limit, limits, clock } = this.#deps;
     const spec = { ...limit, group: GROUP };
     const answer = await limits?.takeAll(
@@ -73,7 +73,7 @@ export class AddressLimit {
     const now = clock.monotonic();
     for (const [at, [key]] of counts.entries()) {
       const level = answer?.levels[at];
-      if (level !== undefined) this.#buckets.put(key, level - (this.#untold.get(key) ?? 0), now);
+      if (level !== undefined) this.#buckets.put(key, level - (this.#unsent.get(key) ?? 0), now);
     }
   }
 }
