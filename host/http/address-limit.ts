@@ -1,5 +1,5 @@
 import { type BucketSpec, type Counters, GatewayError } from '../contract/index.ts';
-import type { Clock, Timer } from '../common/clock.ts';
+import type { Clock } from '../common/clock.ts';
 import { createBuckets } from '../state/buckets.ts';
 import type { BoundedLimits } from '../stores/bounded-limits.ts';
 import { limiterKey } from './client-address.ts';
@@ -29,7 +29,7 @@ export class AddressLimit {
   readonly #buckets = createBuckets(MAX_ADDRESSES);
   /** Requests that the store does not know of, by address. */
   #unsent = new Map<string, number>();
-  #next: Timer | undefined;
+  #isDue = false;
 
   constructor(deps: AddressLimitDeps) {
     this.#deps = deps;
@@ -55,8 +55,10 @@ export class AddressLimit {
 
   #note(key: string): void {
     this.#unsent.set(key, (this.#unsent.get(key) ?? 0) + 1);
-    this.#next ??= this.#deps.clock.timer(SENT_EVERY_MS, () => {
-      this.#next = undefined;
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#deps.clock.timer(SENT_EVERY_MS, () => {
+      this.#isDue = false;
       const all = [...this.#unsent];
       this.#unsent = new Map();
       for (let from = 0; from < all.length; from += SENT_AT_ONCE) void this.#send(all.slice(from, from + SENT_AT_ONCE));

@@ -67,11 +67,11 @@ describe('a budget that nothing may cross, of three replicas', function onPostgr
           });
         all.push({ gateway: await start(), relay, start });
       }
-      let isOver = false;
+      const run = { isOver: false };
       const answers: Record<number, number> = {};
       const highest = { held: 0 };
       const watch = async (): Promise<void> => {
-        while (!isOver) {
+        while (!run.isOver) {
           const { rows } = await database.knex.raw<{ rows: { sum: string }[] }>(
             `SELECT (SELECT coalesce(sum(committed), 0) FROM ledger_accounts WHERE account LIKE '%requests%')
               + (SELECT coalesce(sum(amount), 0) FROM ledger_slices WHERE account LIKE '%requests%') AS sum`,
@@ -81,7 +81,7 @@ describe('a budget that nothing may cross, of three replicas', function onPostgr
         }
       };
       const work = async (replica: Replica): Promise<void> => {
-        while (!isOver) {
+        while (!run.isOver) {
           const { gateway } = replica;
           const status = gateway
             ? await send(gateway).then(
@@ -109,7 +109,7 @@ describe('a budget that nothing may cross, of three replicas', function onPostgr
         await sleep(dice.below(1000));
       }
       await sleep(3000);
-      isOver = true;
+      run.isOver = true;
       await Promise.all(working);
       for (const { relay } of all) relay.mode = 'cut'; // what is silent would stay open
       expect(highest.held).to.be.within(1, LIMIT);
