@@ -4,7 +4,7 @@ import type { Host } from '../../host/host.ts';
 import { bearerOf, invalidKey } from '../../host/http/bearer.ts';
 import { limiterKey } from '../../host/http/client-address.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import { createBuckets } from '../../host/state/buckets.ts';
+import { createBuckets, type Taken } from '../../host/state/buckets.ts';
 import type { Auditor } from './auditor.ts';
 import { changing } from './store-calls.ts';
 import { timestamp } from '../../host/common/timestamps.ts';
@@ -20,11 +20,16 @@ export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
     counters,
     services: { clock },
     stores,
+    limits,
   } = host;
   const buckets = createBuckets(MOST_ADDRESSES);
 
-  const limit = (address: string): void => {
-    const { taken, retryAfterMs } = buckets.take(limiterKey(address), ATTEMPTS, clock.monotonic());
+  /** Where replicas hold limits together an attempt waits for their answer, so that guessing gains nothing from using several. */
+  const limit = async (address: string): Promise<void> => {
+    const key = limiterKey(address);
+    const { taken, retryAfterMs } = limits.isShared
+      ? await takeShared(limits, key)
+      : buckets.take(key, ATTEMPTS, clock.monotonic());
     if (taken) return;
     counters.add('gateway_rate_limit_rejections_total', { key_type: 'admin_session' });
     throw new GatewayError('rate_limit_exceeded', 'too many attempts to sign in from this address', { retryAfterMs });
@@ -33,13 +38,19 @@ export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
     method: 'POST',
     path: '/admin/session',
     scope: 'open',
-    answer: (call) => {
-      limit(call.context.address);
+    answer: async (call) => {
+      await limit(call.context.address);
       const bearer = bearerOf(call.request);
       if (bearer instanceof GatewayError) throw bearer;
       return signIn(call, bearer, { stores, auditor });
     },
   };
+}
+
+async function takeShared(limits: Host['limits'], key: string): Promise<Taken> {
+  const spec = { ...ATTEMPTS, group: 'attempts to sign in' };
+  const { refusedAt, retryAfterMs } = await limits.takeAll([{ key, spec, cost: 1, floor: 1 }]);
+  return { taken: refusedAt === undefined, retryAfterMs };
 }
 
 async function signIn(

@@ -7,10 +7,12 @@ import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Buckets, Taken } from '../state/buckets.ts';
 import type { Eventual } from '../pipeline/eventual.ts';
+import type { BoundedLimits } from '../stores/bounded-limits.ts';
 import type { ClientWires } from '../wire/client-wires.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import { type CanonicalPaths, writtenPath } from './paths/canonical-path.ts';
-import { createAddressFinder, limiterKey } from './client-address.ts';
+import { AddressLimit } from './address-limit.ts';
+import { createAddressFinder } from './client-address.ts';
 import {
   type AnsweringHost,
   isAuthority,
@@ -40,6 +42,8 @@ export interface ArrivalHost extends AnsweringHost {
   readonly settings: Pick<Settings, 'trustedProxies' | 'corsOrigins' | 'rateLimit'>;
   readonly registry: Registry;
   readonly counters: Counters;
+  /** Limits that replicas hold together; absent where each holds its own. */
+  readonly limits?: Pick<BoundedLimits, 'isShared' | 'takeAll'>;
   /** Paths behind authentication. */
   readonly protection: Protection;
   /** The one form of the paths of routes. */
@@ -50,6 +54,8 @@ export interface ArrivalHost extends AnsweringHost {
   readonly takeAddress?: ((key: string) => Promise<Taken>) | undefined;
   /** Which kept connections have served long enough; `undefined`: they are kept as long as clients like. */
   readonly ages?: ConnectionAges | undefined;
+  /** Set where this gateway has several processes. */
+  readonly team?: object | undefined;
 }
 
 /** What the process that a request came to says of it to the one that answers it. */
@@ -164,24 +170,26 @@ function hideRoute(context: RequestContext): void {
   context.misspelling = undefined;
 }
 
-/** The per-address limit, which probes do not meet. */
+/** The per-address limit, which is off where it is not set. Processes of one gateway hold it together by themselves. */
 function createLimiter({
-  settings: { rateLimit: limit },
+  settings: { rateLimit },
   counters,
+  services: { clock },
+  limits,
   addresses,
   takeAddress,
+  team,
 }: ArrivalHost): Arrivals['limit'] {
-  if (!limit) return () => undefined;
-  const refusal = ({ taken, retryAfterMs }: Taken): GatewayError | undefined => {
-    if (taken) return undefined;
-    counters.add('gateway_rate_limit_rejections_total', { key_type: 'ip' });
-    return new GatewayError('rate_limit_exceeded', 'too many requests from this address', { retryAfterMs });
-  };
-  return ({ address, arrivedAt, isProbe, forwarding }) => {
-    if (isProbe || forwarding === 'taken') return undefined; // the process that it came to has counted it
-    const key = limiterKey(address);
-    return takeAddress ? takeAddress(key).then(refusal) : refusal(addresses.take(key, limit, arrivedAt));
-  };
+  if (!rateLimit) return () => undefined;
+  const limit = new AddressLimit({
+    limit: rateLimit,
+    counters,
+    clock,
+    limits: team ? undefined : limits,
+    addresses,
+    takeAddress,
+  });
+  return (context) => (context.forwarding === 'taken' ? undefined : limit.take(context)); // the process that it came to has counted it
 }
 
 /** Said by one process of a gateway to another, never by a client. See docs/workers.md. */
