@@ -42,7 +42,9 @@ async function buildImage(): Promise<Image> {
   for (const tool of ['mmdebstrap', 'bwrap', 'setpriv']) findTool(tool);
   if (process.getuid?.() !== 0) throw new Missing('root', 'the image is started as another user');
   const { archive } = await packCopy(await temporaryFolder(), await temporaryFolder());
-  const root = join(await temporaryFolder(), 'rootfs');
+  const place = await temporaryFolder();
+  await chmod(place, 0o755); // another user has to come to it
+  const root = join(place, 'rootfs');
   await run(process.execPath, [join(ROOT, 'build/image/rootfs.ts'), '--out', root, '--package', archive]);
   return { root, entries: readdirSync(root, { recursive: true, encoding: 'utf8' }) };
 }
@@ -56,6 +58,9 @@ interface Running {
   readonly inside: (command: readonly string[]) => ChildProcess;
 }
 
+/** Another user without capabilities, and nothing of the machine but its network. */
+const WITHOUT_RIGHTS = `--reuid=${USER} --regid=0 --clear-groups --no-new-privs --bounding-set=-all bwrap --unshare-user --unshare-pid --unshare-ipc --unshare-uts --die-with-parent`;
+
 /** Starts the image as a container would: another user, a root that cannot be written, no capabilities, a process tree of its own. */
 async function startImage({ root }: Image): Promise<Running> {
   const { env, command } = saidInDockerfile();
@@ -64,8 +69,12 @@ async function startImage({ root }: Image): Promise<Running> {
   const data = join(folder, 'data');
   await mkdir(data);
   await chown(data, USER, 0);
-  const config = join(folder, 'config.yaml');
-  await writeFile(config, 'strategy: {mode: single}\ntargets: [{virtual_key: echo, models: [m]}]\n');
+  const config = join(folder, 'config');
+  await mkdir(config);
+  await writeFile(
+    join(config, 'config.yaml'),
+    'strategy: {mode: single}\ntargets: [{virtual_key: echo, models: [m]}]\n',
+  );
   const port = await freePort();
   const more = [`MASTER_KEY=${MASTER_KEY}`, `PORT=${port}`, 'GATEWAY_CONFIG=/etc/gw/config.yaml', 'RATE_LIMIT_RPS=0'];
   const variables = [...env, ...more].flatMap((pair) => {
@@ -76,22 +85,22 @@ async function startImage({ root }: Image): Promise<Running> {
     spawn(
       'setpriv',
       [
-        ...[`--reuid=${USER}`, '--regid=0', '--clear-groups', '--no-new-privs', '--bounding-set=-all', 'bwrap'],
-        ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent'],
-        ...[
-          '--ro-bind',
-          root,
-          '/',
-          '--tmpfs',
-          '/tmp',
-          '--bind',
-          data,
-          '/data',
-          '--ro-bind',
-          config,
-          '/etc/gw/config.yaml',
-        ],
-        ...['--proc', '/proc', '--dev', '/dev', '--chdir', '/data', '--clearenv', ...variables, '--as-pid-1', ...words],
+        ...WITHOUT_RIGHTS.split(' '),
+        '--ro-bind',
+        root,
+        '/',
+        '--tmpfs',
+        '/tmp',
+        '--bind',
+        data,
+        '/data',
+        '--ro-bind',
+        config,
+        '/etc/gw',
+        ...'--proc /proc --dev /dev --chdir /data --clearenv'.split(' '),
+        ...variables,
+        '--as-pid-1',
+        ...words,
       ],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
