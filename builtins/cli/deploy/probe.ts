@@ -1,12 +1,12 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { ConnectionOptions } from 'node:tls';
-import { type CommandInput, type RunCommand, UsageError } from '../../host/cli/command.ts';
-import type { Clock } from '../../host/common/clock.ts';
-import { request as requestHttp } from '../../host/common/node-http.ts';
-import { parseDuration } from '../../host/contract/duration.ts';
-import { isFields } from '../../host/contract/json/fields.ts';
-import { tryParseJson } from '../../host/contract/json/json.ts';
-import type { CommandPlace } from '../../host/host.ts';
+import { type CommandInput, type RunCommand, UsageError } from '../../../host/cli/command.ts';
+import type { Clock } from '../../../host/common/clock.ts';
+import { request as requestHttp } from '../../../host/common/node-http.ts';
+import { parseDuration } from '../../../host/contract/duration.ts';
+import { isFields } from '../../../host/contract/json/fields.ts';
+import { tryParseJson } from '../../../host/contract/json/json.ts';
+import type { CommandPlace } from '../../../host/host.ts';
 
 /** How long one question may take, and the time between two of them. */
 const ASK_MS = 2000;
