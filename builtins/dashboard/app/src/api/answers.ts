@@ -627,6 +627,14 @@ export type AuditEntry = {
   readonly detail?: string;
   readonly source_ip?: string;
   readonly trace_id?: string;
+  readonly id?: string;
+  readonly changes?: readonly {
+    readonly field: string;
+    readonly before?: unknown;
+    readonly after?: unknown;
+    readonly more?: number;
+  }[];
+  readonly config_version?: number;
 };
 
 export type Audit = {
@@ -640,8 +648,11 @@ export type Audit = {
     readonly offset: number;
     readonly action?: string;
     readonly actor_id?: string;
+    readonly target_id?: string;
     readonly outcome?: string;
     readonly since?: string;
+    readonly until?: string;
+    readonly include?: string;
   };
 };
 
