@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { atEnd, eventually, forSuite, isSoak, MASTER_KEY, temporaryFolder } from '../kit/index.ts';
+import { atEnd, forSuite, isSoak, MASTER_KEY, temporaryFolder } from '../kit/index.ts';
 import { freePort } from '../kit/local-port.ts';
 import { Missing } from '../kit/missing.ts';
 import { findTool } from '../kit/tools.ts';
@@ -16,6 +17,9 @@ const run = promisify(execFile);
 const USER = 65_532;
 const MOST_BYTES = 230e6;
 const MOST_FILES = 6000;
+/** A busy machine takes seconds for a start. */
+const TRY_MS = 100;
+const MOST_TRIES = 600;
 
 /** What the last stage of the Dockerfile says of how the image runs. */
 function saidInDockerfile(): {
@@ -111,13 +115,15 @@ async function startImage({ root }: Image): Promise<Running> {
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   atEnd(() => void child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
-  await eventually(async () => {
-    if (child.exitCode !== null) throw new Error(`the image did not start:\n${said}`);
-    return fetch(`${url}/livez`).then(
+  const isUp = (): Promise<boolean> =>
+    fetch(`${url}/livez`).then(
       ({ ok }) => ok,
       () => false,
     );
-  });
+  for (let tries = 0; !(await isUp()); tries += 1) {
+    if (child.exitCode !== null || tries > MOST_TRIES) throw new Error(`the image did not start:\n${said}`);
+    await sleep(TRY_MS);
+  }
   return { url, data, pid: innermost(child.pid ?? 0), exited, inside };
 }
 
