@@ -139,6 +139,7 @@ const MEMBER_KINDS: Readonly<Record<KeyMemberKind, Schema>> = {
   word: TEXT,
   rules: RULES,
   budgets: list(object({}, BUDGET)),
+  session: object({ budgets: list(object({}, BUDGET)) }),
 };
 
 const membersOfKeys = (areAlways: boolean): Readonly<Record<string, Schema>> =>
