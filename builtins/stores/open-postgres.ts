@@ -9,6 +9,8 @@ import { ACCOUNT_SCHEMA } from './accounts/account-schema.ts';
 import { SqlAccounts } from './accounts/sql-accounts.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import type { Database } from './database/database.ts';
+import { IDENTITY_SCHEMA } from './identities/identity-schema.ts';
+import { SqlIdentities } from './identities/sql-identities.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
 import { LEDGER_SCHEMA } from './ledger-schema.ts';
 import { openMigratedPostgres } from './database/open-migrated.ts';
@@ -25,7 +27,16 @@ import { SPEND_SCHEMA } from './spend/spend-schema.ts';
 import { SqlSpend } from './spend/sql-spend.ts';
 
 const BACKEND = 'postgres';
-const SCHEMAS = [KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SESSION_SCHEMA, AUDIT_SCHEMA, SPEND_SCHEMA, ACCOUNT_SCHEMA];
+const SCHEMAS = [
+  KEY_SCHEMA,
+  LEDGER_SCHEMA,
+  OWNER_SCHEMA,
+  SESSION_SCHEMA,
+  AUDIT_SCHEMA,
+  SPEND_SCHEMA,
+  ACCOUNT_SCHEMA,
+  IDENTITY_SCHEMA,
+];
 
 /** One database for all of them. See docs/stores.md#postgres. */
 export async function openPostgresStores(host: Host, settings: StoreSettings): Promise<() => Promise<void>> {
@@ -48,6 +59,7 @@ async function supplyAll(
 ): Promise<void> {
   stores.keys.supply(BACKEND, new SqlKeys(database, keyChanges.tell), keyChanges.feed('key'));
   await stores.accounts.supply(BACKEND, new SqlAccounts(database, keyChanges.tell), keyChanges.feed('account'));
+  stores.identities.supply(BACKEND, new SqlIdentities(database, keyChanges.tell), keyChanges.feed('identity'));
   const table = new SqlLedgers(database);
   const ledgers = await StoredLedgers.load(table, {
     clock,

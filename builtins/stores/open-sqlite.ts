@@ -7,6 +7,8 @@ import { StoredSpend } from '../../host/stores/spend/stored-spend.ts';
 import { ACCOUNT_SCHEMA } from './accounts/account-schema.ts';
 import { SqlAccounts } from './accounts/sql-accounts.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
+import { IDENTITY_SCHEMA } from './identities/identity-schema.ts';
+import { SqlIdentities } from './identities/sql-identities.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
 import { LEDGER_SCHEMA } from './ledger-schema.ts';
 import { tellNobody } from './database/listen.ts';
@@ -52,9 +54,11 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
       OWNER_SCHEMA,
       SPEND_SCHEMA,
       ACCOUNT_SCHEMA,
+      IDENTITY_SCHEMA,
     );
     host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody), keys.feed);
     await host.stores.accounts.supply('sqlite', new SqlAccounts(keys, tellNobody));
+    host.stores.identities.supply('sqlite', new SqlIdentities(keys, tellNobody), keys.feed);
     const ledgers = await StoredLedgers.load(new SqlLedgers(keys), {
       clock: host.services.clock,
       log: host.log,
