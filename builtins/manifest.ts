@@ -13,12 +13,13 @@ import mcpEndpoint from './mcp/endpoint/endpoint.ts';
 import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
 import broughtTags from './money/brought-tags.ts';
+import budgetLines from './money/budget-lines.ts';
 import keyBudget from './money/key-budget.ts';
 import ownKey from './money/own-key.ts';
-import priceDifferences from './money/price-differences.ts';
+import priceDifferences from './money/prices/price-differences.ts';
+import unpriced from './money/prices/unpriced.ts';
+import usageDoubts from './money/prices/usage-doubts.ts';
 import spend from './money/spend.ts';
-import unpriced from './money/unpriced.ts';
-import usageDoubts from './money/usage-doubts.ts';
 import openapi from './openapi/openapi.ts';
 import chatFiles from './passthrough/models/chat-files.ts';
 import passthrough from './passthrough/passthrough.ts';
@@ -49,6 +50,7 @@ import speech from './surfaces/speech.ts';
 import transcriptions from './surfaces/transcriptions.ts';
 import translations from './surfaces/translations.ts';
 import debug from './telemetry/debug/debug.ts';
+import refusedRequests from './telemetry/door/refused-requests.ts';
 import metrics from './telemetry/metrics/metrics.ts';
 import pluginLines from './telemetry/plugin-lines.ts';
 import requestLines from './telemetry/request-lines.ts';
@@ -127,12 +129,13 @@ export const BUILTINS: readonly BuiltinModule[] = [
   mcp,
   models,
   broughtTags,
+  budgetLines,
   keyBudget,
   ownKey,
   priceDifferences,
-  spend,
   unpriced,
   usageDoubts,
+  spend,
   openapi,
   chatFiles,
   passthrough,
@@ -163,6 +166,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   transcriptions,
   translations,
   debug,
+  refusedRequests,
   metrics,
   pluginLines,
   requestLines,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Router } from 'express';
 import { AsyncSeriesHook, SyncBailHook, SyncHook } from 'tapable';
+import type { BudgetMove } from './common/budgets/budget-move.ts';
 import type { CheckContext } from './config/rules/rule.ts';
 import type { GatewayConfig } from './config/document.ts';
 import type { GenerationDraft } from './generation/generation.ts';
@@ -11,6 +12,7 @@ import type { OfflineHost } from './generation/offline.ts';
 import type { RequestContext } from './http/context.ts';
 import type { JsonObject } from './http/body/json-body.ts';
 import type { Protection } from './http/protection.ts';
+import type { Refused } from './http/door/refused.ts';
 import type { Arrival } from './http/reply.ts';
 import type { ReadForwarded } from './http/surface-route.ts';
 import type { TakeUpgrade } from './http/connections/upgrades.ts';
@@ -80,6 +82,8 @@ export function createHostHooks<H>() {
      * asks for another protocol has none.
      */
     arrived: new SyncBailHook<[IncomingMessage, RequestContext, H], Arrival>(['request', 'context', 'host']),
+    /** A request is over that was refused before it had an exchange, whatever refused it. Its answer has left. */
+    refused: new SyncHook<[Refused, H]>(['refused', 'host']),
     /**
      * A request that asks for another protocol (`Upgrade`). A tap that speaks it on this path returns what takes the connection
      * over once shell and `arrived` have let the request pass; where no tap does, it is served as any other request.
@@ -108,6 +112,8 @@ export function createHostHooks<H>() {
     close: new AsyncSeriesHook<[H], CloseOptions<H>>(['host']),
     /** A handshake with a tool server is over, or has failed: connections outlive the configurations that name them. */
     toolServerTried: new SyncHook<[Handshake, H]>(['handshake', 'host']),
+    /** What is booked in a budget has reached a share of its limit at which a warning is asked for: once for each window and share, by all processes that share a store. */
+    budgetMoved: new SyncHook<[BudgetMove, H]>(['move', 'host']),
     /** A configuration is being built: tap its pipeline here. `host` is `undefined` for a command that only answers questions: nothing is open then. */
     assemble: new AsyncSeriesHook<[GenerationDraft, H | undefined]>(['draft', 'host']),
   };

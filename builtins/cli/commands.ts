@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../host/cli/command.ts';
-import { LOG_FLAGS } from './logs/log-filters.ts';
+import { EXPORT_FLAGS, LOG_FLAGS } from './logs/log-filters.ts';
 import { KEY_MEMBER_LIST } from '../../host/common/key-members.ts';
 import type { CommandPlace } from '../../host/host.ts';
 
@@ -118,8 +118,17 @@ export const COMMANDS: readonly Command[] = [
       },
       { flags: '--session <text>', summary: 'The session, as the header X-Gateway-Session names it', default: 'none' },
       { flags: '--key-id <id>', summary: 'The key that asks: sessions belong to a key', default: 'none' },
+      { flags: '--account <path>', summary: 'The account of the key that asks', default: 'none' },
+      {
+        flags: '--tag <names>',
+        summary: 'Tags between commas: of that key with --account, else brought by the request',
+        default: 'none',
+      },
     ],
-    examples: [`gw explain --request request.json --metadata '{"team": "research"}'`],
+    examples: [
+      `gw explain --request request.json --metadata '{"team": "research"}'`,
+      'gw explain --request request.json --account /acme/search --tag nightly',
+    ],
     load: () => import('./explain.ts'),
   },
   {
@@ -207,7 +216,92 @@ export const COMMANDS: readonly Command[] = [
     name: 'admin keys rotate',
     args: ['id'],
     summary: 'Give an API key a new value; it is shown once',
+    options: [
+      {
+        flags: '--grace <duration>',
+        summary: 'How long the old value still works, such as 24h',
+        default: 'not at all',
+      },
+      { flags: '--end-sessions', summary: 'Ends the sessions made with the key' },
+    ],
+    examples: ['gw admin keys rotate 3f2a --grace 24h'],
     load: () => import('./admin/keys-rotate.ts'),
+  },
+  {
+    name: 'admin keys end-grace',
+    args: ['id'],
+    summary: 'End the grace of the value before the last rotation of an API key',
+    load: () => import('./admin/keys-end-grace.ts'),
+  },
+  {
+    name: 'admin accounts list',
+    summary: 'List accounts and tags, with what is spent of their budgets',
+    options: [
+      { flags: '--under <path>', summary: 'This account and those below it', default: 'all' },
+      { flags: '--search <text>', summary: 'Part of the path or the title', default: 'all' },
+    ],
+    examples: ['gw admin accounts list', 'gw admin accounts list --under /acme --format json'],
+    load: () => import('./accounts/accounts-list.ts'),
+  },
+  {
+    name: 'admin accounts get',
+    args: ['path'],
+    summary: 'Show one account or tag, with the state of its budgets',
+    examples: ['gw admin accounts get /acme/search', "gw admin accounts get '#nightly'"],
+    load: () => import('./accounts/accounts-get.ts'),
+  },
+  {
+    name: 'admin accounts set',
+    args: ['path'],
+    summary: 'Make an account or a tag, or change what is named of it',
+    options: [
+      { flags: '--file <path>', summary: 'Members of the account, YAML or JSON; null takes one away' },
+      { flags: '--title <text>', summary: 'What people call it' },
+      { flags: '--usd <amount>', summary: 'A budget in US dollars: of its windows the limit, else one more' },
+      { flags: '--tokens <count>', summary: 'A budget in tokens, likewise' },
+      { flags: '--requests <count>', summary: 'A budget in requests, likewise' },
+      {
+        flags: '--every <window>',
+        summary: 'Windows of the budget: day, week, month, or a duration such as 5h',
+        default: 'total',
+      },
+      { flags: '--at <time>', summary: 'Time of day at which they begin, such as 06:00', default: '00:00' },
+      { flags: '--on <day>', summary: 'Weekday, or day of the month, on which they begin', default: 'mon; 1' },
+      { flags: '--timezone <zone>', summary: 'Whose clocks they go by', default: 'money.timezone, else UTC' },
+      { flags: '--rpm <count>', summary: 'Requests in a minute' },
+      { flags: '--tpm <count>', summary: 'Tokens in a minute' },
+      { flags: '--max-parallel <count>', summary: 'Requests in flight' },
+      { flags: '--unpriced <word>', summary: 'What becomes of models without a price: refuse, warn or allow' },
+      { flags: '--block', summary: 'Refuse every request of models' },
+      { flags: '--unblock', summary: 'Refuse them no more' },
+    ],
+    examples: [
+      'gw admin accounts set /acme/search --usd 50 --every day --at 06:00',
+      'gw admin accounts set /acme --file account.yaml',
+    ],
+    load: () => import('./accounts/accounts-set.ts'),
+  },
+  {
+    name: 'admin accounts delete',
+    args: ['path'],
+    summary: 'Delete an account that has no keys and no stored accounts below it, or a tag',
+    load: () => import('./accounts/accounts-delete.ts'),
+  },
+  {
+    name: 'admin accounts raise',
+    args: ['path'],
+    summary: 'Give budgets of an account or a tag more room for a time',
+    options: [
+      { flags: '--usd <amount>', summary: 'US dollars more' },
+      { flags: '--tokens <count>', summary: 'Tokens more' },
+      { flags: '--requests <count>', summary: 'Requests more' },
+      { flags: '--until <moment>', summary: 'When it ends, such as 2026-12-31T12:00:00Z', default: 'required' },
+      { flags: '--from <moment>', summary: 'When it begins', default: 'now' },
+      { flags: '--every <window>', summary: 'The budget that is raised, by its windows', default: 'all of the unit' },
+      { flags: '--note <text>', summary: 'Why' },
+    ],
+    examples: ['gw admin accounts raise /acme/search --usd 20 --until 2026-12-31T12:00:00Z'],
+    load: () => import('./accounts/accounts-raise.ts'),
   },
   {
     name: 'admin config get',
@@ -288,6 +382,28 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Show one request with all of its rows, and how it was routed',
     examples: ['gw admin logs get 0af7651916cd43dd8448eb211c80319c'],
     load: () => import('./admin/logs-get.ts'),
+  },
+  {
+    name: 'admin logs export',
+    summary: 'Write logged requests to a file, as CSV or as lines of JSON',
+    options: [
+      { flags: '--as <form>', summary: 'csv or jsonl', default: 'csv' },
+      { flags: '-o, --output <file>', summary: 'File to write, which must not exist', default: 'standard output' },
+      { flags: '--max-rows <n>', summary: 'Newest rows to write, at most 1000000', default: '100000' },
+      { flags: '--columns <list>', summary: 'Members of rows, between commas', default: 'all' },
+      ...EXPORT_FLAGS,
+    ],
+    refusesFormat: 'say --as csv or --as jsonl',
+    examples: [
+      'gw admin logs export --since 2026-01-31T00:00:00Z --until 2026-02-01T00:00:00Z -o day.csv',
+      'gw admin logs export --as jsonl --outcome failed --columns trace_id,status,reason',
+    ],
+    load: () => import('./admin/logs-export.ts'),
+  },
+  {
+    name: 'admin logs denied',
+    summary: 'List addresses whose requests came without a credential that is known',
+    load: () => import('./admin/logs-denied.ts'),
   },
   {
     name: 'admin logs stats',

@@ -15,6 +15,7 @@ import { Client, Unreachable } from './client.ts';
 import { adminPortFindings, clockFindings, fileFindings, moduleFindings, portFindings } from './doctor-checks.ts';
 import { symbol } from './show.ts';
 import { healthLine } from './status.ts';
+import { tlsFindings } from './tls-findings.ts';
 
 type Mark = (name: Parameters<typeof symbol>[0]) => string;
 
@@ -58,8 +59,13 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
     const { examineFleet } = await import('./fleet/examine-fleet.ts');
     await examineFleet(host, config, add);
   }
+  if (config) {
+    const { hasMoney, moneyFindings } = await import('./money/examine-money.ts');
+    if (hasMoney(config)) add('Money', await moneyFindings(host, config));
+  }
   await host.hooks.examine.promise({ host, add, probed: input.options['probe'] === true ? config : undefined });
-  const { address, admin } = host.settings.listeners;
+  const { address, admin, tls } = host.settings.listeners;
+  if (tls.data || tls.admin) add('TLS', tlsFindings(tls, place.clock.now()));
   add('Port', [
     ...(await portFindings(host.settings.port, answering, address)),
     ...(await adminPortFindings(admin, answering)),

@@ -11,7 +11,7 @@ import { type JsonAnswer, type JsonCall, mountJsonBeside } from '../../host/http
 import { accessOf } from '../../host/stores/keys/access-of-keys.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import { OwnBudgets } from './own-budgets.ts';
-import { priceRuleOf } from './price-rules.ts';
+import { priceRuleOf } from './prices/price-rules.ts';
 
 /** `GET /v1/key`: what the credential that asks may use, and what of it is left. With `X-Provider` the provider is asked instead. See docs/surfaces.md#the-key-that-asks. */
 export default defineBuiltin({

@@ -29,6 +29,8 @@ export interface Operation {
   readonly otherStatus?: number;
   /** It may also answer with a file of comma-separated values. */
   readonly hasFiles?: true;
+  /** Its head says whether there is more than it gives. */
+  readonly mayBeCut?: true;
 }
 
 type Rest = Omit<Operation, 'method' | 'path' | 'summary' | 'scope'>;
@@ -259,13 +261,23 @@ const CREDENTIALS: readonly Operation[] = [
     isCounted: true,
   }),
   write('post', '/admin/keys', 'Makes a key', { status: 201, answer: 'Key', body: 'json' }),
-  read('/admin/keys/usage', 'How much keys were used', 'KeyUsage', ['limit', 'offset', 'sort', 'active', 'since'], {
-    errors: [501],
-  }),
+  read(
+    '/admin/keys/usage',
+    'How much keys were used',
+    'KeyUsage',
+    ['limit', 'offset', 'sort', 'active', 'since', 'access'],
+    {
+      errors: [501],
+    },
+  ),
   read('/admin/keys/{id}', 'A key', 'Key', [], { errors: [404] }),
   write('put', '/admin/keys/{id}', 'Changes a key', { answer: 'Key', body: 'json', errors: [404, 409] }),
   write('delete', '/admin/keys/{id}', 'Deletes a key', { status: 204, errors: [404, 409] }),
   write('post', '/admin/keys/{id}/revoke', 'Ends a key and keeps its record', { answer: 'Status', errors: [404, 409] }),
+  write('post', '/admin/keys/{id}/end-grace', 'Ends the grace of the value before the last rotation', {
+    answer: 'Key',
+    errors: [404],
+  }),
   write('post', '/admin/keys/{id}/rotate', 'Gives a key a new value', {
     answer: 'Key',
     body: 'optional json',
@@ -387,6 +399,37 @@ const OVERVIEW: readonly Operation[] = [
     ],
     { errors: [501] },
   ),
+  {
+    method: 'get',
+    path: '/admin/logs/export',
+    summary: 'Rows of the request log as a file: CSV, or lines of JSON',
+    scope: 'read_only',
+    type: 'application/x-ndjson',
+    hasFiles: true,
+    mayBeCut: true,
+    query: [
+      'format',
+      'max_rows',
+      'columns',
+      'stage',
+      'model',
+      'provider',
+      'api_key_id',
+      'credential',
+      'group',
+      'affinity',
+      'since',
+      'until',
+      'trace_id',
+      ...ROW_FILTERS,
+      'text',
+    ],
+    errors: [501],
+  },
+  read('/admin/logs/denied', 'Addresses whose requests came without a credential that is known', 'DeniedAddresses', [
+    'limit',
+    'offset',
+  ]),
   read('/admin/logs/{trace_id}', 'One request, with all of its rows, and how it was routed', 'LoggedRequest', [], {
     errors: [404, 501],
   }),

@@ -46,7 +46,7 @@ const SUMS_OF_BOTH = object({
 const SPREAD = {
   type: ['object', 'null'],
   required: ['p50', 'p95', 'p99', 'max', 'mean', 'count'],
-  properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT },
+  properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT, sampled: COUNT },
 };
 const FIGURES = map({ type: ['number', 'string', 'null'] });
 const VIA = { enum: ['chat', 'responses'] };
@@ -178,7 +178,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   KeyUsage: page(
     'UsedKey',
     object({ total_keys: COUNT, active_keys: COUNT, total_usage: COUNT, returned_keys: COUNT }),
-    object({ ...WINDOW, sort: TEXT, active: TEXT, since: TEXT }),
+    object({ ...WINDOW, sort: TEXT, active: TEXT, since: TEXT }, { access: TEXT }),
   ),
   Issuers: object({ issuers: list(object({ name: TEXT, label: TEXT })) }),
   BegunSignIn: object({ authorization_url: TEXT, transaction: TEXT, expires_at: MOMENT }),
@@ -220,6 +220,21 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     { next: orNull(TEXT) },
   ),
+  DeniedAddresses: object({
+    data: list(
+      object({
+        address: TEXT,
+        missing: COUNT,
+        invalid: COUNT,
+        first_at: MOMENT,
+        last_at: MOMENT,
+        user_agent: TEXT,
+        path: TEXT,
+      }),
+    ),
+    summary: object({ addresses: COUNT, requests: COUNT, forgotten: COUNT }),
+    since: MOMENT,
+  }),
   LoggedRequest: object(
     {
       trace_id: TEXT,
@@ -427,6 +442,19 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
         expected_usd: orNull(NUMBER),
         reported: { enum: ['prefer', 'compare', 'ignore'] },
       }),
+      budgets: list(
+        object({
+          name: TEXT,
+          of: { enum: ['key', 'session', 'account', 'tag'] },
+          unit: { enum: ['usd', 'tokens', 'requests'] },
+          limit: NUMBER,
+          spent: orNull(NUMBER),
+          reserved: orNull(NUMBER),
+          expected: orNull(NUMBER),
+          grants: orNull(FLAG),
+        }),
+      ),
+      over: TEXT,
       attempts: list(ATTEMPT),
       refused_by: TEXT,
     },

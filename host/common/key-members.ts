@@ -130,6 +130,7 @@ export const KEY_LIMITS = {
     isLimit: true,
     since: 6,
     flag: { flags: '--account <path>', summary: 'Account that the key belongs to', default: 'none' },
+    form: { label: 'Account', hint: 'Path of an account, such as /acme/search; empty for none.' },
     about: 'Path of the account that the key belongs to: what binds it and those above it binds the key',
   },
   max_parallel: {
@@ -215,6 +216,10 @@ export const KEY_MEMBERS = {
     },
     about:
       '`inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too',
+  },
+  previous_expires_at: {
+    kind: 'moment',
+    about: 'Until when the value before the last rotation works; left out when there is none that does',
   },
   ...KEY_LIMITS,
 } as const satisfies Readonly<Record<string, MemberFacts>>;

@@ -1,7 +1,10 @@
 /** The values of a label: any text, or one of a few. */
 type LabelValues = 'any' | readonly string[];
 
-/** A row of the table: what a figure measures, and which labels each of its samples has. */
+/**
+ * A row of the table: what a figure measures, and which labels each of its samples has. Rows are
+ * data: a figure is counted by its name, wherever something happens.
+ */
 interface Figure {
   /** A gauge's value is computed when metrics are read; nothing counts it. */
   readonly kind: 'counter' | 'histogram' | 'gauge';
@@ -20,10 +23,13 @@ const REQUEST_SECONDS = [...TOOL_SECONDS, 30] as const;
 /**
  * Every figure of the gateway: what may be counted, under which labels. See
  * docs/observability.md#figures; a test compares them. `provider` is the key of a target, `none`
- * without one, or `cache`; `model` is `unknown` for what no target lists. The dashboards and alerts
- * of operators hang on names and labels, so renaming one is a breaking change. Figures of modules
- * do not stand here; they are made on first use, under any name that does not begin with `gateway_`
- * or `gw_`.
+ * without one, or `cache`; `model` is `unknown` for what no target lists; `account` is the path of
+ * an account or a tag, and of a value of a pattern that of the pattern, because clients may choose
+ * values. The dashboards and alerts of operators hang on names and labels, so renaming one is a
+ * breaking change. Figures of modules do not stand here; they are made on first use, under any name
+ * that does not begin with `gateway_` or `gw_`. Labels come from configurations
+ * and from this table, and never from clients: a label that a client chooses would make as many
+ * series as it likes. A gauge has no sample where there is nothing to say.
  */
 export const FIGURES = {
   gateway_requests_total: {
@@ -52,6 +58,27 @@ export const FIGURES = {
     kind: 'counter',
     help: 'Requests paid for in dollars whose model has no price',
     labels: { provider: 'any', model: 'any', action: ['refused', 'warned', 'allowed'] },
+  },
+  /** A request that is refused at the last of several turns counts too. */
+  gateway_budget_rejections_total: {
+    kind: 'counter',
+    help: 'Requests that a budget refused, by whose it was; `budget_usd` of a key is one of its budgets',
+    labels: { kind: ['key', 'session', 'account', 'tag'], unit: ['usd', 'tokens', 'requests'] },
+  },
+  /** Beside at most 1,000 accounts and tags there is `(other)`. */
+  gateway_budget_overflow_total: {
+    kind: 'counter',
+    help: 'Requests that were served by another model beyond a budget, by the account or the tag that has it; empty of keys and sessions',
+    labels: { account: 'any' },
+  },
+  /**
+   * `window` is the rule of the budget as it stands in names of sums, such as `day@UTC+00:00`: see
+   * docs/reference/budgets.md#what-is-kept.
+   */
+  gateway_budget_used_ratio: {
+    kind: 'gauge',
+    help: 'Share of a budget of an account or a tag that is spent in the window that runs, with what it is raised by',
+    labels: { account: 'any', unit: ['usd', 'tokens', 'requests'], window: 'any' },
   },
   gateway_spend_rows_folded_total: {
     kind: 'counter',
@@ -157,10 +184,35 @@ export const FIGURES = {
     help: 'Requests that a rate limit refused',
     labels: { key_type: ['ip', 'admin_session', 'plugin', 'account', 'identity'] },
   },
+  gateway_denied_requests_total: {
+    kind: 'counter',
+    help: 'Requests without a credential that counts: none was sent, it is not known, its key has expired or was revoked, or the key store is away',
+    labels: { reason: ['missing', 'invalid', 'expired', 'revoked', 'store'] },
+  },
+  gateway_refused_requests_total: {
+    kind: 'counter',
+    help: 'Requests of known credentials that were refused before a plugin saw them',
+    labels: { code: 'any' },
+  },
   gateway_credentials_ended_total: {
     kind: 'counter',
     help: 'Requests that were ended because their credential no longer stood',
     labels: { kind: ['unary', 'stream', 'tunnel'] },
+  },
+  /**
+   * `listener` is `data` where one listener serves everything. Certificates of clients that were
+   * refused count too.
+   */
+  gateway_tls_handshake_failures_total: {
+    kind: 'counter',
+    help: 'Handshakes of clients that failed, and connections that spoke no TLS',
+    labels: { listener: ['data', 'admin'] },
+  },
+  /** Absent where the listener speaks plain HTTP. It moves when its files are replaced. */
+  gateway_tls_not_after_seconds: {
+    kind: 'gauge',
+    help: 'When the certificate of a listener ends, in seconds since 1970',
+    labels: { listener: ['data', 'admin'] },
   },
   /**
    * `issuer` is a name of the configuration, or `none` for a token that names no issuer of it. What

@@ -7,6 +7,8 @@ import type { BucketSpec } from '../contract/index.ts';
 import type { LogColumnName } from '../contract/log-columns.ts';
 import { type Level, logLevel } from '../log/logger.ts';
 import type { Retention } from '../stores/log/log-retention.ts';
+import type { Allowances } from '../config/grants/allowances.ts';
+import { readAllowances } from './config-env.ts';
 import { type ListenerSettings, readListeners } from './listener-settings.ts';
 import { readLogOmit } from './log-omit.ts';
 import { readSwitch } from './read-switch.ts';
@@ -40,6 +42,8 @@ export interface Settings {
   readonly watchesConfig: boolean;
   /** The admin API may add MCP servers that are commands: they run on this machine. */
   readonly allowsAdminStdio: boolean;
+  /** What the admin API may have configurations refer to, and send where. */
+  readonly allowances: Allowances;
   readonly masterKey: string | undefined;
   /** The folder of `GW_DATA_DIR`, where a store keeps files there; as it was written. */
   readonly dataFolder: string | undefined;
@@ -106,6 +110,7 @@ export function readEnvironment(variables: Variables): Settings {
     configPath: trimmed(variables['GATEWAY_CONFIG']) || undefined,
     watchesConfig: readSwitch(variables, 'GW_CONFIG_WATCH', notes),
     allowsAdminStdio: readSwitch(variables, 'GW_ADMIN_STDIO', notes),
+    allowances: readAllowances(variables, notes),
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     ...stores,
     state: readStateSettings(variables, notes),

@@ -6,8 +6,10 @@ import type { ArrivalHost, Arrivals } from './arrivals.ts';
 import type { Connections } from './connections/connections.ts';
 import { writtenPath } from './paths/canonical-path.ts';
 import { bindContext, type ListenerName, rawPath, type RequestContext } from './context.ts';
+import { clientCertificateOf } from './tls/secure-server.ts';
 import { isTooLate } from './body/leftovers.ts';
 import type { RunningRequests } from './running-requests.ts';
+import { type RefusalHooks, tellRefusal } from './door/refused.ts';
 import { sendEmpty, sendError, sendNoRoute } from './reply.ts';
 
 const MAX_LOGGED_PATH = 1024;
@@ -28,7 +30,11 @@ export type Shell = (request: IncomingMessage, response: ServerResponse) => bool
  * The one layer in front of every route: request id, security headers, unknown methods, CORS, and beside the probes the
  * client address, the access log and the per-address limit. One function, because each layer costs.
  */
-export function createShell(host: ShellHost, arrivals: Arrivals, listener: ListenerName | undefined): Shell {
+export function createShell<H extends ShellHost>(
+  host: H & { readonly hooks: RefusalHooks<H> },
+  arrivals: Arrivals,
+  listener: ListenerName | undefined,
+): Shell {
   return (request, response) => {
     if (isTooLate(request)) return false;
     const context = arrivals.open(request, listener);
@@ -49,9 +55,15 @@ export function createShell(host: ShellHost, arrivals: Arrivals, listener: Liste
 }
 
 /** From here on the request counts as in flight, and leaves a line when it ends. */
-function watch(host: ShellHost, context: RequestContext, request: IncomingMessage, response: ServerResponse): void {
+function watch<H extends ShellHost>(
+  host: H & { readonly hooks: RefusalHooks<H> },
+  context: RequestContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   host.activity.begin();
   response.on('close', () => {
+    tellRefusal(host, context);
     host.activity.end();
     host.connections.end(request.socket);
     host.running.remove(context);
@@ -73,6 +85,7 @@ export function logAccess(
 ): void {
   const path = rawPath(request);
   const written = misspelling ? path : writtenPath(request);
+  const client = clientCertificateOf(request.socket);
   const attributes = {
     trace_id: id,
     method: request.method,
@@ -83,6 +96,7 @@ export function logAccess(
     duration_ms: Math.round((clock.monotonic() - arrivedAt) * 1000) / 1000,
     remote: address,
     ...(listener !== undefined && { listener }),
+    ...(client !== undefined && { client_cert: client }),
   };
   if (status >= 500) log.error('http request', attributes);
   else if (status >= 400) log.warn('http request', attributes);

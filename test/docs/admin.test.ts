@@ -40,8 +40,8 @@ describe('docs/admin.md', () => {
       ...limits,
     });
     await t.get('/v1/models', as(made.key));
-    await t.post(`/admin/keys/${made.id}/rotate`, undefined);
     await t.post(`/admin/keys/${made.id}/revoke`, undefined);
+    await t.post(`/admin/keys/${made.id}/rotate`, { grace_seconds: 60 });
     const documented = rowsUnder('admin.md', '## Keys').map(([member]) => codes(member)[0]);
     expect(Object.keys((await t.get(`/admin/keys/${made.id}`)).json())).to.deep.equal(documented);
     expect(KEY_MEMBER_LIST.map(([name]) => name)).to.deep.equal(documented);

@@ -1,4 +1,5 @@
 import type { PendingChange } from '../changes.ts';
+import type { KeyAccess } from './access-of-keys.ts';
 import type { StoredKey } from './key-record.ts';
 
 /** A change of one key, decided on what the transaction sees. It may run more than once, when two transactions meet. */
@@ -15,6 +16,7 @@ export interface UsageQuery {
   readonly active?: boolean | undefined;
   /** Unix milliseconds: keys used then or later. */
   readonly since?: number | undefined;
+  readonly access?: KeyAccess | undefined;
   readonly limit: number;
   readonly offset: number;
 }

@@ -25,6 +25,8 @@ export type Key = {
   readonly last_used_at?: string;
   /** `inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too. */
   readonly access?: string;
+  /** Until when the value before the last rotation works; left out when there is none that does. */
+  readonly previous_expires_at?: string;
   /** Ids of models, aliases resolved, that the key may ask for; any without it. */
   readonly models?: readonly string[];
   /** Virtual keys of the targets that may serve the key; any without it. */
@@ -206,6 +208,8 @@ export type UsedKey = {
   readonly last_used_at?: string;
   /** `inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too. */
   readonly access?: string;
+  /** Until when the value before the last rotation works; left out when there is none that does. */
+  readonly previous_expires_at?: string;
   /** Ids of models, aliases resolved, that the key may ask for; any without it. */
   readonly models?: readonly string[];
   /** Virtual keys of the targets that may serve the key; any without it. */
@@ -276,6 +280,7 @@ export type KeyUsage = {
     readonly sort: string;
     readonly active: string;
     readonly since: string;
+    readonly access?: string;
   };
 };
 
@@ -427,9 +432,9 @@ export type LogEntry = {
   readonly upstream_status?: number;
   /** What the provider said of the last attempt that failed. */
   readonly upstream_message?: string;
-  /** Method of HTTP, of requests that are forwarded. */
+  /** Method of HTTP, of requests that are forwarded or refused at the door. */
   readonly method?: string;
-  /** Path without its query, of requests that are forwarded. */
+  /** Path without its query, of requests that are forwarded or refused at the door. */
   readonly path?: string;
   /** Whether a stream was asked for. */
   readonly streamed?: boolean;
@@ -447,6 +452,8 @@ export type LogEntry = {
   readonly tags?: readonly string[];
   /** Model that was asked for, where a budget has another one used. */
   readonly over_from?: string;
+  /** Further refusals of one kind that this row stands for. */
+  readonly repeats?: number;
 };
 
 export type Logs = {
@@ -461,6 +468,24 @@ export type Logs = {
     readonly [name: string]: string;
   };
   readonly next?: string | null;
+};
+
+export type DeniedAddresses = {
+  readonly data: readonly {
+    readonly address: string;
+    readonly missing: number;
+    readonly invalid: number;
+    readonly first_at: string;
+    readonly last_at: string;
+    readonly user_agent: string;
+    readonly path: string;
+  }[];
+  readonly summary: {
+    readonly addresses: number;
+    readonly requests: number;
+    readonly forgotten: number;
+  };
+  readonly since: string;
 };
 
 export type LoggedRequest = {
@@ -499,6 +524,7 @@ export type LogStatistics = {
     readonly max: number;
     readonly mean: number;
     readonly count: number;
+    readonly sampled?: number;
   } | null;
   readonly ttft_ms: {
     readonly p50: number;
@@ -507,6 +533,7 @@ export type LogStatistics = {
     readonly max: number;
     readonly mean: number;
     readonly count: number;
+    readonly sampled?: number;
   } | null;
   readonly by_stage: {
     readonly [name: string]: number;
@@ -961,6 +988,17 @@ export type Explanation = {
     readonly expected_usd: number | null;
     readonly reported: 'prefer' | 'compare' | 'ignore';
   };
+  readonly budgets?: readonly {
+    readonly name: string;
+    readonly of: 'key' | 'session' | 'account' | 'tag';
+    readonly unit: 'usd' | 'tokens' | 'requests';
+    readonly limit: number;
+    readonly spent: number | null;
+    readonly reserved: number | null;
+    readonly expected: number | null;
+    readonly grants: boolean | null;
+  }[];
+  readonly over?: string;
   readonly attempts?: readonly {
     readonly target: string;
     readonly upstream_model: string;
@@ -1160,4 +1198,5 @@ export const KEY_LIMIT_FIELDS = {
   rpm: { kind: 'integer', label: 'Requests per minute', hint: 'Empty for no limit.' },
   tpm: { kind: 'integer', label: 'Tokens per minute', hint: 'Empty for no limit.' },
   budget_usd: { kind: 'amount', label: 'Budget in US dollars', hint: 'Empty for no limit.' },
+  account: { kind: 'text', label: 'Account', hint: 'Path of an account, such as /acme/search; empty for none.' },
 } as const;
