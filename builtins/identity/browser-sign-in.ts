@@ -191,7 +191,7 @@ export class BrowserSignIn implements SignIn {
 
 const random = (): string => randomBytes(RANDOM_BYTES).toString('base64url');
 
-/** What a provider calls an error, where it is one of the protocol's words. */
+/** What a provider calls an error, where it could be a word of OAuth 2.0. */
 const cleaned = (error: string | undefined): string | undefined =>
   error !== undefined && /^[a-z_]{1,40}$/.test(error) ? error : undefined;
 

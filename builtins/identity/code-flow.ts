@@ -80,7 +80,7 @@ function faultOf(error: unknown): Omit<CodeFault, 'cause'> {
   return { fault: status !== undefined && status >= 500 ? 'unavailable' : 'token' };
 }
 
-/** Of an answer that is no answer of the protocol. */
+/** The status of an answer that the protocol does not know. */
 function statusOf(error: unknown): number | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Response ? cause.status : undefined;
@@ -89,7 +89,7 @@ function statusOf(error: unknown): number | undefined {
 function configured({ metadata, id, secret }: Client): client.Configuration {
   const server = metadata as unknown as client.ServerMetadata;
   const configuration = new client.Configuration(server, id, undefined, authentication(server, secret));
-  configuration[client.customFetch] = boundedFetch;
+  Object.assign(configuration, { [client.customFetch]: boundedFetch });
   // Addresses of plain http were refused when the metadata were read, but for those on loopback.
   client.allowInsecureRequests(configuration);
   return configuration;

@@ -31,7 +31,7 @@ export class People implements PeopleSource {
     return this.#principalOf((this.#identities.find(id) ?? (await this.#identities.ask(id))).record);
   }
 
-  /** One object as long as nothing changes: sessions are told apart by it. */
+  /** One object as long as nothing changes: by it sessions see that nothing did. */
   #principalOf(record: StoredIdentity | undefined): HostPrincipal | undefined {
     if (!record) return undefined;
     const known = this.#made.get(record);

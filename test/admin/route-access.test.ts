@@ -4,12 +4,14 @@ import { createHttpServer, listen } from '../../host/http/server.ts';
 import { createRouter } from '../../host/http/router.ts';
 import type { Host } from '../../host/host.ts';
 import { atEnd, fakeClock, type FakeClock, MASTER_KEY, some, startHost } from '../kit/index.ts';
+import { identityId } from '../../builtins/identity/issuer.ts';
+import { issuerConfig, stubIssuer, type StubIssuer, withIssuers } from '../identity/issuer.ts';
 import { type Needs, NEEDS, OTHER_PATHS, ROUTES } from './route-access.ts';
 
 const HOUR = 3_600_000;
-const CONFIG = { targets: [{ virtual_key: 'echo' }], accounts: [{ path: '/acme' }] };
 
 interface Doors {
+  readonly issuer: StubIssuer;
   readonly host: Host;
   readonly clock: FakeClock;
   readonly lines: () => string;
@@ -20,7 +22,9 @@ interface Doors {
 /** One gateway behind two listeners. */
 async function openDoors(): Promise<Doors> {
   const clock = fakeClock();
-  const { host, texts } = await startHost(CONFIG, { clock, variables: { ENABLE_PPROF: 'true' } });
+  const issuer = await stubIssuer(clock.now);
+  const config = withIssuers(issuerConfig(issuer, { sign_in: { client_id: 'client' } }));
+  const { host, texts } = await startHost(config, { clock, variables: { ENABLE_PPROF: 'true' } });
   const app = createApp(host);
   const urlOf = async (listener: 'data' | 'admin'): Promise<string> => {
     const server = createHttpServer(app.of(listener), host);
@@ -30,7 +34,7 @@ async function openDoors(): Promise<Doors> {
     });
     return `http://127.0.0.1:${await listen(server, '0', { address: '127.0.0.1' })}`;
   };
-  return { host, clock, lines: () => texts.join(''), data: await urlOf('data'), admin: await urlOf('admin') };
+  return { issuer, host, clock, lines: () => texts.join(''), data: await urlOf('data'), admin: await urlOf('admin') };
 }
 
 interface Mounted {
@@ -61,11 +65,25 @@ const filled = (path: string): string =>
 interface Credential {
   readonly value: string;
   readonly may: 'admin' | 'read' | 'infer' | undefined;
+  /** It cannot be exchanged for a session. */
   readonly isSession?: boolean;
+  /** Of one that may nothing: 401 unless said. */
+  readonly refused?: 401 | 403;
+}
+
+/** A session of a person with these groups. */
+async function personOf({ host, issuer, clock }: Doors, groups: string, blockedAt?: number): Promise<string> {
+  const { identities, sessions } = host.stores;
+  const subject = `${groups} ${blockedAt}`;
+  const id = identityId(issuer.url, subject);
+  const record = { id, issuerUrl: issuer.url, issuer: 'corp', subject, name: 'p', firstSeenAt: clock.now(), blockedAt };
+  await identities.change(id, () => ({ ...record, claims: { groups } }));
+  return (await sessions.create({ credentialId: id, subject: 'p', scopes: ['admin'] })).token;
 }
 
 /** Every kind of credential that there is, each also in every way in which it may have ended. */
-async function credentialsOf({ host, clock }: Doors): Promise<Readonly<Record<string, Credential>>> {
+async function credentialsOf(doors: Doors): Promise<Readonly<Record<string, Credential>>> {
+  const { host, clock, issuer } = doors;
   const { keys, principals } = host.stores;
   const make = (scopes: readonly ('admin' | 'read_only')[], more: object = {}) =>
     keys.create({ name: 'k', scopes, ...more });
@@ -112,6 +130,16 @@ async function credentialsOf({ host, clock }: Doors): Promise<Readonly<Record<st
     'a key that became one for inference': { value: narrowed.key, may: 'infer' },
     'a session of an administrator': { value: adminSession.token, may: 'admin', isSession: true },
     'a session of a reader': { value: readerSession.token, may: 'read', isSession: true },
+    'a token of an administrator': { value: await issuer.token({ groups: 'admins' }), may: 'admin', isSession: true },
+    'a token of a reader': { value: await issuer.token({ groups: 'viewers' }), may: 'read', isSession: true },
+    'a token for inference': { value: await issuer.token({ groups: 'team-search' }), may: 'infer', isSession: true },
+    'a session of a person': { value: await personOf(doors, 'admins'), may: 'admin', isSession: true },
+    'a session of a person who reads': { value: await personOf(doors, 'viewers'), may: 'read', isSession: true },
+    'a session of a person whom no rule knows': { value: await personOf(doors, 'others'), may: gone },
+    'a session of a person who is blocked': { value: await personOf(doors, 'admins', clock.now()), may: gone },
+    'a token that no rule knows': { value: await issuer.token({ groups: 'x', sub: 'x' }), may: gone, refused: 403 },
+    'a token that has expired': { value: await issuer.token({ exp: clock.now() / 1000 - 60 }), may: gone },
+    'a token for others': { value: await issuer.token({ aud: 'client' }), may: gone },
     nothing: { value: '', may: gone },
     'an unknown key': { value: `gw_${'0'.repeat(64)}`, may: gone },
     'an unknown session': { value: `gws_${'0'.repeat(64)}`, may: gone },
@@ -127,11 +155,11 @@ async function credentialsOf({ host, clock }: Doors): Promise<Readonly<Record<st
 }
 
 /** The status that the table promises. `undefined`: the credential is let through, and the route has its say. */
-function refusalOf(needs: Needs, { may, isSession }: Credential): number | undefined {
+function refusalOf(needs: Needs, { may, isSession, refused = 401 }: Credential): number | undefined {
   if (needs === 'nothing') return undefined;
   if (needs === 'a key to sign in with')
     return may === undefined || isSession === true ? 401 : may === 'infer' ? 403 : undefined;
-  if (may === undefined) return 401;
+  if (may === undefined) return refused;
   if (needs === 'any credential') return undefined;
   if (may === 'infer') return 403;
   return needs === 'admin' && may !== 'admin' ? 403 : undefined;
@@ -195,7 +223,7 @@ describe('who may call which route', () => {
         const expected = refusalOf(needs, credential);
         const allowed = expected === undefined ? [answered].flat() : [expected];
         if (!allowed.includes(here.status)) wrong.push(`${what}: ${here.status}, not ${allowed.join(' or ')}`);
-        if (expected === 403) {
+        if (expected === 403 && credential.refused === undefined) {
           const { code, message } = ((await here.json()) as { error: { code: string; message: string } }).error;
           expect(code, what).to.equal('insufficient_scope');
           if (credential.may === 'infer') expect(message, what).to.equal('this key is for inference only');

@@ -15,7 +15,7 @@ async function silently<T>(work: () => Promise<T>): Promise<T> {
 
 export const CLIENT = { id: 'gw', secret: 'a-secret-of-the-client' };
 
-/** A real provider of this machine: whoever writes a name and any password is that person, with the groups that `groupsOf` gives. */
+/** A real provider of this machine: a name and any password are that person, with the groups that `groupsOf` gives. */
 export async function realProvider(
   redirectUri: string,
   groupsOf: (login: string) => readonly string[],

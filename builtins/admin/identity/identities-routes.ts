@@ -13,7 +13,7 @@ const PAGE = 50;
 const LONGEST_PAGE = 200;
 const ID = /^oidc:[0-9a-f]{32}$/;
 
-/** People and programs of issuers: who was here, and who is kept out. See docs/admin.md#people. */
+/** People and programs of issuers: who was here, and who is kept out. See docs/identity.md#signing-in. */
 export function identitiesRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
   const { identities } = host.stores;
   const one = async (call: JsonCall): Promise<JsonAnswer> => {

@@ -16,7 +16,7 @@ const PROMPTS = ['login', 'select_account'];
 const ACTION = 'session.create';
 const NO_STORE = ['Cache-Control', 'no-store'];
 
-/** Signing in with an issuer: nobody has a credential yet, so that the routes stand outside `/admin`. See docs/identity.md#signing-in. */
+/** Signing in with an issuer: there is no credential yet, so that the routes stand outside `/admin`. See docs/identity.md#signing-in. */
 export function issuerSignInRoutes(host: Host, auditor: Auditor, take: TakeAttempt): readonly JsonRoute[] {
   const open = { scope: 'open', headers: NO_STORE } as const;
   const named = (call: JsonCall): { readonly name: string; readonly signIn: SignIn } => {

@@ -17,7 +17,7 @@ export type SignInReason =
 export class SignInFailed extends Error {
   override readonly name = 'SignInFailed';
   readonly reason: SignInReason;
-  /** Of a token that was good: whose it was. */
+  /** Whose token it was, where that was good. */
   readonly subjectId: string | undefined;
   /** The code of the provider's error, cleaned. */
   readonly providerError: string | undefined;

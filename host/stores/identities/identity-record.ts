@@ -32,7 +32,7 @@ export interface IdentityFilters {
 
 export interface IdentityPage {
   readonly identities: readonly StoredIdentity[];
-  /** Of all that fit. */
+  /** How many fit. */
   readonly total: number;
 }
 
