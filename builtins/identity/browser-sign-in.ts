@@ -17,6 +17,7 @@ import type { Issuers } from './issuers.ts';
 import { Seal, type Transaction } from './seal.ts';
 import { whyNone } from './tokens.ts';
 import { UsedOnce } from './used-once.ts';
+import { countVerification } from './verifications.ts';
 import { type KnownIssuer, type Verified, verifyToken } from './verify-token.ts';
 
 const { authorizationUrl, exchange } = lateFile<typeof CodeFlowFile>(
@@ -135,11 +136,7 @@ export class BrowserSignIn implements SignIn {
       beforeSignature: () => {},
     });
     const fault = 'fault' in found ? found.fault : wrongParty(found.claims, id);
-    this.#host.counters.add('gateway_identity_verifications_total', {
-      issuer: known.issuer.name,
-      kind: 'sign_in',
-      result: fault ?? 'ok',
-    });
+    countVerification(this.#host.counters, { issuer: known.issuer.name, kind: 'sign_in', result: fault ?? 'ok' });
     if ('fault' in found || fault !== undefined)
       throw new SignInFailed(fault === 'unavailable' ? 'unavailable' : 'token');
     return found;

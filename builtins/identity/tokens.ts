@@ -11,7 +11,8 @@ import type { Grant } from './access-rules.ts';
 import { type Claims, claimsNamed } from './claims.ts';
 import type { Issuers } from './issuers.ts';
 import { looksLikeToken } from './token-text.ts';
-import { type Refused, type TokenFault, type Verified, verifyToken } from './verify-token.ts';
+import { countVerification, type Verification } from './verifications.ts';
+import { type Refused, type Verified, verifyToken } from './verify-token.ts';
 
 /** Checks of signatures that fail, for one client address. */
 const CHECKS = { ratePerSecond: 5, burst: 50 };
@@ -147,8 +148,8 @@ export class Tokens implements TokenSource {
   }
 
   #withoutAccess({ issuer, claims, id }: Verified): never {
-    const { counters, log, services } = this.#host;
-    counters.add('gateway_identity_verifications_total', { issuer: issuer.name, kind: 'bearer', result: 'no_access' });
+    const { log, services } = this.#host;
+    this.#count(issuer.name, 'no_access');
     if (this.#told.isFirst(id, services.clock.monotonic()))
       log.info('identity has no access', { issuer: issuer.name, actor_id: id, reason: whyNone(claims) });
     throw noAccess();
@@ -161,9 +162,8 @@ export class Tokens implements TokenSource {
     this.#kept.set(digest, { principal, until });
   }
 
-  #count(issuer: string | undefined, result: TokenFault | 'ok' | 'blocked'): void {
-    const labels = { issuer: issuer ?? 'none', kind: 'bearer', result } as const;
-    this.#host.counters.add('gateway_identity_verifications_total', labels);
+  #count(issuer: string | undefined, result: Verification): void {
+    countVerification(this.#host.counters, { issuer, kind: 'bearer', result });
   }
 }
 

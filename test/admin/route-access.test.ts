@@ -67,7 +67,7 @@ interface Credential {
   readonly may: 'admin' | 'read' | 'infer' | undefined;
   /** It cannot be exchanged for a session. */
   readonly isSession?: boolean;
-  /** Of one that may nothing: 401 unless said. */
+  /** The status where it may nothing; 401 unless said. */
   readonly refused?: 401 | 403;
 }
 
