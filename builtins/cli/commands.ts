@@ -73,6 +73,19 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./status.ts'),
   },
   {
+    name: 'migrate',
+    summary: 'Bring the tables of every configured store up to date, as a start does, and serve nothing',
+    options: [
+      {
+        flags: '--check',
+        summary: 'Change nothing; print each step that is missing, and exit with 1 where there is one',
+      },
+    ],
+    examples: ['gw migrate --check', 'GW_DATA_DIR=.data gw migrate'],
+    refusesFormat: true,
+    load: () => import('./migrate.ts'),
+  },
+  {
     name: 'probe',
     optionalArgs: ['what'],
     summary: 'Tell whether the gateway is ready: readyz, livez or health; exit code 0 or 1, for orchestrators',
