@@ -89,7 +89,7 @@ function statusOf(error: unknown): number | undefined {
 function configured({ metadata, id, secret }: Client): client.Configuration {
   const server = metadata as unknown as client.ServerMetadata;
   const configuration = new client.Configuration(server, id, undefined, authentication(server, secret));
-  Object.assign(configuration, { [client.customFetch]: boundedFetch });
+  configuration[client.customFetch] = boundedFetch;
   // Addresses of plain http were refused when the metadata were read, but for those on loopback.
   client.allowInsecureRequests(configuration);
   return configuration;
