@@ -486,6 +486,8 @@ const OVERVIEW: readonly Operation[] = [
     [
       'limit',
       'buckets',
+      'bucket',
+      'timezone',
       'stage',
       'model',
       'provider',

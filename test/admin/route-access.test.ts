@@ -5,15 +5,15 @@ import { createRouter } from '../../host/http/router.ts';
 import type { Host } from '../../host/host.ts';
 import { atEnd, fakeClock, type FakeClock, MASTER_KEY, some, startHost } from '../kit/index.ts';
 import { identityId } from '../../builtins/identity/issuer.ts';
-import { issuerConfig, stubIssuer, type StubIssuer, withIssuers } from '../identity/issuer.ts';
+import { issuerConfig, makeKey, stubIssuer, type StubIssuer, withIssuers } from '../identity/issuer.ts';
 import { type Needs, NEEDS, OTHER_PATHS, ROUTES } from './route-access.ts';
 
 const HOUR = 3_600_000;
 
 interface Doors {
-  readonly issuer: StubIssuer;
   readonly host: Host;
   readonly clock: FakeClock;
+  readonly issuer: StubIssuer;
   readonly lines: () => string;
   readonly data: string;
   readonly admin: string;
@@ -23,8 +23,10 @@ interface Doors {
 async function openDoors(): Promise<Doors> {
   const clock = fakeClock();
   const issuer = await stubIssuer(clock.now);
-  const config = withIssuers(issuerConfig(issuer, { sign_in: { client_id: 'client' } }));
-  const { host, texts } = await startHost(config, { clock, variables: { ENABLE_PPROF: 'true' } });
+  const { host, texts } = await startHost(withIssuers(issuerConfig(issuer, { sign_in: { client_id: 'client' } })), {
+    clock,
+    variables: { ENABLE_PPROF: 'true' },
+  });
   const app = createApp(host);
   const urlOf = async (listener: 'data' | 'admin'): Promise<string> => {
     const server = createHttpServer(app.of(listener), host);
@@ -34,7 +36,7 @@ async function openDoors(): Promise<Doors> {
     });
     return `http://127.0.0.1:${await listen(server, '0', { address: '127.0.0.1' })}`;
   };
-  return { issuer, host, clock, lines: () => texts.join(''), data: await urlOf('data'), admin: await urlOf('admin') };
+  return { host, clock, issuer, lines: () => texts.join(''), data: await urlOf('data'), admin: await urlOf('admin') };
 }
 
 interface Mounted {
@@ -64,11 +66,10 @@ const filled = (path: string): string =>
 /** What a credential is worth: `live` with what it may do, or nothing any more. */
 interface Credential {
   readonly value: string;
-  readonly may: 'admin' | 'read' | 'infer' | undefined;
-  /** It cannot be exchanged for a session. */
+  /** `nothing`: an issuer vouches for it, and no rule gives it anything. */
+  readonly may: 'admin' | 'read' | 'infer' | 'nothing' | undefined;
+  /** Nothing that a session is made of. */
   readonly isSession?: boolean;
-  /** The status where it may nothing; 401 unless said. */
-  readonly refused?: 401 | 403;
 }
 
 /** A session of a person with these groups. */
@@ -129,17 +130,11 @@ async function credentialsOf(doors: Doors): Promise<Readonly<Record<string, Cred
     'a key for inference, of an account': { value: ofAccount.key, may: 'infer' },
     'a key that became one for inference': { value: narrowed.key, may: 'infer' },
     'a session of an administrator': { value: adminSession.token, may: 'admin', isSession: true },
-    'a session of a reader': { value: readerSession.token, may: 'read', isSession: true },
-    'a token of an administrator': { value: await issuer.token({ groups: 'admins' }), may: 'admin', isSession: true },
-    'a token of a reader': { value: await issuer.token({ groups: 'viewers' }), may: 'read', isSession: true },
-    'a token for inference': { value: await issuer.token({ groups: 'team-search' }), may: 'infer', isSession: true },
     'a session of a person': { value: await personOf(doors, 'admins'), may: 'admin', isSession: true },
     'a session of a person who reads': { value: await personOf(doors, 'viewers'), may: 'read', isSession: true },
     'a session of a person whom no rule knows': { value: await personOf(doors, 'others'), may: gone },
     'a session of a person who is blocked': { value: await personOf(doors, 'admins', clock.now()), may: gone },
-    'a token that no rule knows': { value: await issuer.token({ groups: 'x', sub: 'x' }), may: gone, refused: 403 },
-    'a token that has expired': { value: await issuer.token({ exp: clock.now() / 1000 - 60 }), may: gone },
-    'a token for others': { value: await issuer.token({ aud: 'client' }), may: gone },
+    'a session of a reader': { value: readerSession.token, may: 'read', isSession: true },
     nothing: { value: '', may: gone },
     'an unknown key': { value: `gw_${'0'.repeat(64)}`, may: gone },
     'an unknown session': { value: `gws_${'0'.repeat(64)}`, may: gone },
@@ -151,15 +146,36 @@ async function credentialsOf(doors: Doors): Promise<Readonly<Record<string, Cred
     'a session that has timed out': { value: old.token, may: gone },
     'a session of a revoked key': { value: ofRevoked.token, may: gone },
     'a session of a key that became one for inference': { value: ofNarrowed.token, may: gone },
+    ...(await tokensOf(issuer, clock)),
+  };
+}
+
+/** Tokens of an issuer, by what its rules make of them. */
+async function tokensOf(issuer: StubIssuer, clock: FakeClock): Promise<Readonly<Record<string, Credential>>> {
+  const now = Math.floor(clock.now() / 1000);
+  const made = async (
+    may: Credential['may'],
+    claims: object,
+    more: Parameters<StubIssuer['token']>[1] = {},
+  ): Promise<Credential> => ({ value: await issuer.token(claims, more), may, isSession: true });
+  return {
+    'a token of an administrator': await made('admin', { sub: 'a', groups: 'admins' }),
+    'a token of a reader': await made('read', { sub: 'b', groups: 'viewers' }),
+    'a token for inference, of an account': await made('infer', { sub: 'c', groups: 'team-search' }),
+    'a token that no rule gives anything': await made('nothing', { sub: 'd', groups: 'guests' }),
+    'an expired token': await made(undefined, { groups: 'admins', exp: now - 60, iat: now - 120 }),
+    'a token for another service': await made(undefined, { groups: 'admins', aud: 'other' }),
+    'a token that was signed by others': await made(undefined, { groups: 'admins' }, { key: await makeKey() }),
   };
 }
 
 /** The status that the table promises. `undefined`: the credential is let through, and the route has its say. */
-function refusalOf(needs: Needs, { may, isSession, refused = 401 }: Credential): number | undefined {
+function refusalOf(needs: Needs, { may, isSession }: Credential): number | undefined {
   if (needs === 'nothing') return undefined;
   if (needs === 'a key to sign in with')
     return may === undefined || isSession === true ? 401 : may === 'infer' ? 403 : undefined;
-  if (may === undefined) return refused;
+  if (may === undefined) return 401;
+  if (may === 'nothing') return 403;
   if (needs === 'any credential') return undefined;
   if (may === 'infer') return 403;
   return needs === 'admin' && may !== 'admin' ? 403 : undefined;
@@ -223,7 +239,7 @@ describe('who may call which route', () => {
         const expected = refusalOf(needs, credential);
         const allowed = expected === undefined ? [answered].flat() : [expected];
         if (!allowed.includes(here.status)) wrong.push(`${what}: ${here.status}, not ${allowed.join(' or ')}`);
-        if (expected === 403 && credential.refused === undefined) {
+        if (expected === 403 && plane === 'control') {
           const { code, message } = ((await here.json()) as { error: { code: string; message: string } }).error;
           expect(code, what).to.equal('insufficient_scope');
           if (credential.may === 'infer') expect(message, what).to.equal('this key is for inference only');

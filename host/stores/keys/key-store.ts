@@ -1,6 +1,13 @@
 import type { HostPrincipal } from '../../common/host-principal.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import { askedStanding, CredentialNotices, type OnEnded, SEEN_MS, type Standing } from '../credential-standing.ts';
+import {
+  askedStanding,
+  CredentialNotices,
+  type OnEnded,
+  type Plane,
+  SEEN_MS,
+  type Standing,
+} from '../credential-standing.ts';
 import {
   changedKey,
   type KeyChange,
@@ -215,22 +222,22 @@ export class KeyStore {
   }
 
   /** What a value that was admitted is worth by now, by memory alone. Not a use. */
-  standing(digest: string, id: string): Standing {
+  standing(digest: string, id: string, plane: Plane = 'data'): Standing {
     const entry = this.#table.byDigest(digest) ?? this.#table.byId(id);
     if (!entry || !this.#isServed(entry)) return 'unknown';
-    const standing = standingOf(entry.key, digest, this.#now());
+    const standing = standingOf(entry.key, { digest, plane }, this.#now());
     // What memory has by the id alone may be older than the value: another process rotated it.
     return standing === 'replaced' && !entry.digests.has(digest) ? 'unknown' : standing;
   }
 
   /** What it is worth by the store. A value that no key has is one that was replaced, where memory has its key. */
-  askStanding(digest: string, id: string): Promise<Standing> {
+  askStanding(digest: string, id: string, plane: Plane = 'data'): Promise<Standing> {
     return askedStanding([this.link], this.#deps.clock, async () => {
       const changes = this.#lookups.changes;
       const key = await this.#lookups.find(digest);
       if (!key) return this.#table.byId(id) ? 'replaced' : 'gone';
       if (changes === this.#lookups.changes) this.#table.keep(key, this.#at(), digest);
-      return standingOf(key, digest, this.#now());
+      return standingOf(key, { digest, plane }, this.#now());
     });
   }
 
