@@ -16,8 +16,8 @@ export function signInRoute({ stores }: Host, auditor: Auditor, take: TakeAttemp
     method: 'POST',
     path: '/admin/session',
     scope: 'open',
-    answer: (call) => {
-      take(call.context.address);
+    answer: async (call) => {
+      await take(call.context.address);
       const bearer = bearerOf(call.request);
       if (bearer instanceof GatewayError) throw bearer;
       return signIn(call, bearer, { stores, auditor });

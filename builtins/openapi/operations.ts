@@ -506,7 +506,7 @@ const OVERVIEW: readonly Operation[] = [
     '/admin/audit',
     'The audit trail, the newest first',
     'Audit',
-    ['limit', 'offset', 'action', 'actor_id', 'outcome', 'since'],
+    ['limit', 'offset', 'action', 'actor_id', 'target_id', 'outcome', 'since', 'until', 'include'],
     { errors: [501] },
   ),
   read('/admin/dashboard', 'The gateway in figures', 'Dashboard'),

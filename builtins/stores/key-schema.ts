@@ -11,6 +11,7 @@ function limitsSince(version: number, { integer }: Dialect): (readonly [name: st
     word: 'TEXT',
     rules: 'TEXT',
     budgets: 'TEXT',
+    session: 'TEXT',
     flag: 'BOOLEAN',
     integer,
     amount: 'DOUBLE PRECISION',

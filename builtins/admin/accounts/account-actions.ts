@@ -8,9 +8,11 @@ import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { timezoneOf } from '../../../host/config/rules/account-rules.ts';
 import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
 import type { StoredAccount } from '../../../host/stores/accounts/account-repository.ts';
+import type { AuditChange } from '../../../host/stores/audit/audit-entry.ts';
 import { targetId } from '../asked.ts';
 import type { Auditor } from '../auditor.ts';
 import { firstObject } from '../first-object.ts';
+import { memberChanges } from '../member-changes.ts';
 import { changing, reading } from '../store-calls.ts';
 import { readChangedAccount, readNewAccount } from './account-body.ts';
 import { accountId } from '../../../host/common/accounts/account-id.ts';
@@ -42,7 +44,7 @@ export class AccountActions {
         this.#write(account, (before) => {
           if (before) throw new GatewayError('account_exists', `the account ${path} exists`);
         }),
-      done: () => ({ detail: { path } }),
+      done: ({ account: made }) => ({ detail: { path }, changes: accountChanges(undefined, made) }),
     });
     return this.#views.answer(path, 201);
   }
@@ -67,7 +69,10 @@ export class AccountActions {
           before = found?.account ?? { path };
           return readChangedAccount(body, before, this.#timezone);
         }),
-      done: (after) => ({ detail: { path, changed: changesOf(before, after.account) } }),
+      done: ({ account: after }) => ({
+        detail: { path, changed: changesOf(before, after) },
+        changes: accountChanges(before, after),
+      }),
     });
     return this.#views.answer(path);
   }
@@ -166,6 +171,12 @@ function refuseOtherVersion({ request }: JsonCall, stored: StoredAccount | undef
   if (wanted === undefined || wanted === '*' || wanted.split(',').some((tag) => tag.trim() === version)) return;
   throw new GatewayError('version_conflict', `If-Match is ${quoted(wanted)}; the account has the ETag ${version} now`);
 }
+
+const MEMBERS = ACCOUNT_MEMBER_LIST.map(([name]) => name);
+
+/** As the trail keeps them beside `detail`. */
+const accountChanges = (before: WrittenAccount | undefined, after: WrittenAccount): readonly AuditChange[] =>
+  memberChanges(MEMBERS, before, after);
 
 function changesOf(before: WrittenAccount, after: WrittenAccount): Readonly<Record<string, readonly unknown[]>> {
   return Object.fromEntries(

@@ -28,7 +28,7 @@ export function issuerSignInRoutes(host: Host, auditor: Auditor, take: TakeAttem
   };
   const list = (): JsonAnswer => ({ status: 200, body: { issuers: host.identity.signIn?.issuers() ?? [] } });
   const start = async (call: JsonCall): Promise<JsonAnswer> => {
-    take(call.context.address);
+    await take(call.context.address);
     const { name, signIn } = named(call);
     const prompt = promptIn(call);
     const begun = await signIn.begin(name, prompt).catch((error: unknown) => failed(host, call, name, error));
@@ -42,7 +42,7 @@ export function issuerSignInRoutes(host: Host, auditor: Auditor, take: TakeAttem
     };
   };
   const finish = async (call: JsonCall): Promise<JsonAnswer> => {
-    take(call.context.address);
+    await take(call.context.address);
     const { name, signIn } = named(call);
     const { transaction, response } = finishIn(call.json());
     try {

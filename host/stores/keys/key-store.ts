@@ -20,6 +20,7 @@ import {
   type Rotation,
   type StoredKey,
   withoutGrace,
+  type UpdatedKey,
 } from './key-record.ts';
 import type { Mended } from './doubts.ts';
 import { KeyChanges } from './key-changes.ts';
@@ -156,9 +157,14 @@ export class KeyStore {
   }
 
   /** `undefined` when there is no such key; so are `revoke` and `rotate`. `callerId` is the credential behind the request. */
-  update(id: string, change: KeyChange, callerId: string): Promise<KeyRecord | undefined> {
-    const now = this.#now();
-    return this.#change(id, removesAdmin(change, now) ? callerId : undefined, (key) => changedKey(key, change));
+  async update(id: string, change: KeyChange, callerId: string): Promise<UpdatedKey | undefined> {
+    const caller = removesAdmin(change, this.#now()) ? callerId : undefined;
+    let before: KeyRecord | undefined;
+    const record = await this.#change(id, caller, (key) => {
+      before = recordOf(key, this.#now());
+      return changedKey(key, change);
+    });
+    return record && before && { record, before };
   }
 
   revoke(id: string, callerId: string): Promise<KeyRecord | undefined> {

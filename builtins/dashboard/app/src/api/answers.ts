@@ -77,6 +77,26 @@ export type Key = {
     readonly allow?: readonly string[];
     readonly deny?: readonly string[];
   };
+  /** Budgets that each session of the key has for itself. */
+  readonly session?: {
+    readonly budgets: readonly {
+      readonly usd?: number;
+      readonly tokens?: number;
+      readonly requests?: number;
+      readonly every?: string;
+      readonly at?: string;
+      readonly on?: string | number;
+      readonly timezone?: string;
+      readonly from?: string;
+      readonly reserve_tokens?: number;
+      readonly warn?: readonly number[];
+      readonly overrun?: 'one' | 'none';
+      readonly over?: {
+        readonly use: string;
+        readonly more: number;
+      };
+    }[];
+  };
 };
 
 export type Keys = readonly Key[];
@@ -259,6 +279,26 @@ export type UsedKey = {
   readonly provider_rules?: {
     readonly allow?: readonly string[];
     readonly deny?: readonly string[];
+  };
+  /** Budgets that each session of the key has for itself. */
+  readonly session?: {
+    readonly budgets: readonly {
+      readonly usd?: number;
+      readonly tokens?: number;
+      readonly requests?: number;
+      readonly every?: string;
+      readonly at?: string;
+      readonly on?: string | number;
+      readonly timezone?: string;
+      readonly from?: string;
+      readonly reserve_tokens?: number;
+      readonly warn?: readonly number[];
+      readonly overrun?: 'one' | 'none';
+      readonly over?: {
+        readonly use: string;
+        readonly more: number;
+      };
+    }[];
   };
   readonly spend?: {
     readonly month_usd: number;
@@ -666,6 +706,14 @@ export type AuditEntry = {
   readonly detail?: string;
   readonly source_ip?: string;
   readonly trace_id?: string;
+  readonly id?: string;
+  readonly changes?: readonly {
+    readonly field: string;
+    readonly before?: unknown;
+    readonly after?: unknown;
+    readonly more?: number;
+  }[];
+  readonly config_version?: number;
 };
 
 export type Audit = {
@@ -679,8 +727,11 @@ export type Audit = {
     readonly offset: number;
     readonly action?: string;
     readonly actor_id?: string;
+    readonly target_id?: string;
     readonly outcome?: string;
     readonly since?: string;
+    readonly until?: string;
+    readonly include?: string;
   };
 };
 
