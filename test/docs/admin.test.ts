@@ -59,7 +59,7 @@ describe('docs/admin.md', () => {
       amount: 'number',
       budgets: 'list of budgets',
       rules: 'rules',
-  session: 'session',
+      session: 'session',
       word: 'text',
     };
     const expected = KEY_MEMBER_LIST.map(([, { kind, isWritten }]) => [types[kind], isWritten ? 'create, update' : '']);

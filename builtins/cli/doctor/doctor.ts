@@ -56,11 +56,11 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
     );
   const config = isValid ? file?.config : undefined;
   if (config && (config.providers || config.models)) {
-    const { examineFleet } = await import('./fleet/examine-fleet.ts');
+    const { examineFleet } = await import('../fleet/examine-fleet.ts');
     await examineFleet(host, config, add);
   }
   if (config) {
-    const { hasMoney, moneyFindings } = await import('./money/examine-money.ts');
+    const { hasMoney, moneyFindings } = await import('../money/examine-money.ts');
     if (hasMoney(config)) add('Money', await moneyFindings(host, config));
   }
   await host.hooks.examine.promise({ host, add, probed: input.options['probe'] === true ? config : undefined });
