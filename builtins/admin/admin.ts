@@ -7,6 +7,9 @@ import { Auditor } from './auditor.ts';
 import { configRoutes } from './config/routes.ts';
 import { credentialRoutes } from './credential-routes.ts';
 import { explainRoute } from './explain-route.ts';
+import { attempts } from './identity/attempts.ts';
+import { identitiesRoutes } from './identity/identities-routes.ts';
+import { issuerSignInRoutes } from './identity/sign-in-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { logRoutes } from './logs/log-routes.ts';
 import { overviewRoutes } from './overview-routes.ts';
@@ -24,8 +27,11 @@ export default defineBuiltin({
   apply: ({ hooks }) => {
     hooks.mount.tap({ name: 'admin', stage: ORDER.admin }, (router, host) => {
       const auditor = new Auditor(host);
+      const take = attempts(host);
       mountJson(router, host, [
-        signInRoute(host, auditor),
+        signInRoute(host, auditor, take),
+        ...issuerSignInRoutes(host, auditor, take),
+        ...identitiesRoutes(host, auditor),
         ...sessionRoutes(host, auditor),
         usageRoute(host),
         ...keyRoutes(host, auditor), // fixed paths come before those with a parameter

@@ -231,7 +231,7 @@ export const FIGURES = {
     help: 'Tokens of issuers that were checked, by what came of it',
     labels: {
       issuer: 'any',
-      kind: ['bearer'],
+      kind: ['bearer', 'sign_in'],
       result: [
         'ok',
         'malformed',
@@ -244,6 +244,7 @@ export const FIGURES = {
         'signature',
         'claims',
         'no_access',
+        'blocked',
         'unavailable',
       ],
     },
