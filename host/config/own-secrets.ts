@@ -24,13 +24,13 @@ export function refersToOwnSecret(name: string): boolean {
 }
 
 /** Variables that name the private keys of the listeners. */
-const KEY_FILES = ['GW_TLS_KEY', 'GW_ADMIN_TLS_KEY'];
+const KEY_FILES: ReadonlySet<string> = new Set(['GW_TLS_KEY', 'GW_ADMIN_TLS_KEY']);
 
 /** Files that the gateway's own secrets are read from: `MASTER_KEY_FILE` and its kin name them, and the keys of its listeners. */
 export function ownSecretFiles(variables: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(variables).flatMap(([name, value]) => {
     const path = value?.trim() ?? '';
-    const isOwn = KEY_FILES.includes(name) || (name.endsWith(FILE) && isOwnSecret(name.slice(0, -FILE.length)));
+    const isOwn = KEY_FILES.has(name) || (name.endsWith(FILE) && isOwnSecret(name.slice(0, -FILE.length)));
     return path !== '' && isOwn ? [path] : [];
   });
 }

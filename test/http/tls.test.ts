@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -82,7 +83,7 @@ describe('TLS of a listener', () => {
   const trusts = (...all: readonly Authority[]) => ({ ca: all.map(({ cert }) => readFileSync(cert)) });
 
   /** Files of a certificate that can be replaced. */
-  async function own(made: Made): Promise<{ readonly at: Made; put(next: Partial<Made>): void }> {
+  async function own(made: Made): Promise<{ readonly at: Made; readonly put: (next: Partial<Made>) => void }> {
     const folder = await temporaryFolder();
     const at = { cert: join(folder, 'tls.crt'), key: join(folder, 'tls.key') };
     const put = ({ cert, key }: Partial<Made>): void => {
@@ -147,9 +148,9 @@ describe('TLS of a listener', () => {
     for (const [variables, ...expected] of cases) {
       const t = await startSecure({ ...files(), ...variables });
       const isServed = async (made: Made | undefined): Promise<boolean> =>
-        /^HTTP\/1\.1 401 /.test(
-          await answerTo(t.listeners.port, { ...trusts(ca), ...(made && presents(made)) }, GET('/v1/models')),
-        );
+        (
+          await answerTo(t.listeners.port, { ...trusts(ca), ...(made && presents(made)) }, GET('/v1/models'))
+        ).startsWith('HTTP/1.1 401 ');
       const found = [await isServed(undefined), await isServed(client), await isServed(stranger), await isServed(past)];
       expect(found, JSON.stringify(variables)).to.deep.equal([...expected, expected[2]]);
       const named = messagesOf(t, 'http request').flatMap(({ client_cert: name }) => name ?? []);
@@ -202,7 +203,7 @@ describe('TLS of a listener', () => {
       headers: { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' },
     });
     call.end(JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] }));
-    const [response] = (await once(call, 'response')) as [import('node:http').IncomingMessage];
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
     let read = '';
     response.setEncoding('utf8').on('data', (data: string) => (read += data));
     await expectSoon(() => expect(read).to.include('before'));

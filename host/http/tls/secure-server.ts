@@ -41,5 +41,5 @@ export function createSecureServer(options: ServerOptions, serve: RequestListene
     (socket as NamedSocket)[clientName] = name.slice(0, MOST_NAME);
   });
   tls.watch(server);
-  return server as unknown as Server; // all that is used of it is the same
+  return server; // all that is used of it is the same
 }
