@@ -7,6 +7,7 @@ import { Auditor } from './auditor.ts';
 import { configRoutes } from './config/routes.ts';
 import { credentialRoutes } from './credential-routes.ts';
 import { explainRoute } from './explain-route.ts';
+import { importRoutes } from './imports/import-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { logRoutes } from './logs/log-routes.ts';
 import { overviewRoutes } from './overview-routes.ts';
@@ -28,6 +29,7 @@ export default defineBuiltin({
         signInRoute(host, auditor),
         ...sessionRoutes(host, auditor),
         usageRoute(host),
+        ...importRoutes(host, auditor),
         ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
         spendRoute(host, {
           reader: () => host.stores.spend.value,

@@ -217,6 +217,7 @@ export const KEY_MEMBERS = {
       '`inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too',
   },
   ...KEY_LIMITS,
+  origin: { kind: 'text', about: 'What brought it from another gateway: `litellm:` and the id of the import' },
 } as const satisfies Readonly<Record<string, MemberFacts>>;
 
 export type KeyMemberName = keyof typeof KEY_MEMBERS;

@@ -18,6 +18,8 @@ export interface KeyRecord {
   readonly usageCount: number;
   readonly active: boolean;
   readonly limits: KeyLimits;
+  /** What brought it from another gateway: `litellm:` and the id of the import. */
+  readonly origin?: string | undefined;
 }
 
 /** A key as repositories keep it. */
@@ -28,6 +30,8 @@ export interface StoredKey extends KeyRecord {
   readonly previous?: { readonly digest: string; readonly until: number } | undefined;
   /** Sessions that began before this moment are over: a rotation ended them. */
   readonly sessionsFrom?: number | undefined;
+  /** The key as another gateway's was brought, as a digest: one that differs by now was changed here. */
+  readonly adoptedAs?: string | undefined;
 }
 
 /** What an administrator says of a new key. */
@@ -115,6 +119,7 @@ export function recordOf({
   digest: _digest,
   previous: _previous,
   sessionsFrom: _from,
+  adoptedAs: _adopted,
   ...record
 }: StoredKey): KeyRecord {
   return record;
