@@ -89,7 +89,7 @@ export class MemoryLedger implements Ledger {
 
   /** Those that are chosen begin at 0 again. */
   forgetAll(isChosen: (key: string) => boolean): void {
-    for (const key of [...this.#accounts.keys()]) if (isChosen(key)) this.#forget(key);
+    for (const key of this.#accounts.keys()) if (isChosen(key)) this.#forget(key);
   }
 
   correct(key: string, amount: number): void {

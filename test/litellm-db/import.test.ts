@@ -22,14 +22,15 @@ const ROWS: Rows = {
   ],
   TeamTable: [
     {
-      ...{ team_id: 't-1', team_alias: 'Search', organization_id: 'org-1', models: ['gpt-4o', 'claude-*'] },
-      ...{
-        max_budget: 100,
-        spend: 12.25,
-        rpm_limit: 600,
-        metadata: { tags: ['nightly'] },
-        created_at: '2026-01-01T00:00:00Z',
-      },
+      team_id: 't-1',
+      team_alias: 'Search',
+      organization_id: 'org-1',
+      models: ['gpt-4o', 'claude-*'],
+      max_budget: 100,
+      spend: 12.25,
+      rpm_limit: 600,
+      metadata: { tags: ['nightly'] },
+      created_at: '2026-01-01T00:00:00Z',
     },
     {
       team_id: 't-2',
@@ -48,22 +49,18 @@ const ROWS: Rows = {
   TagTable: [{ tag_name: 'nightly', models: [], spend: 1.5, budget_id: 'b-tag' }],
   VerificationToken: [
     {
-      ...{
-        token: digestOf(keyOf('team')),
-        key_name: 'sk-...cdef',
-        key_alias: 'team key',
-        team_id: 't-1',
-        user_id: 'u-1',
-        models: [],
-      },
-      ...{
-        max_budget: 5,
-        budget_duration: '1d',
-        budget_reset_at: midnight(),
-        spend: 1.234567,
-        rpm_limit: 60,
-        expires: ahead(30),
-      },
+      token: digestOf(keyOf('team')),
+      key_name: 'sk-...cdef',
+      key_alias: 'team key',
+      team_id: 't-1',
+      user_id: 'u-1',
+      models: [],
+      max_budget: 5,
+      budget_duration: '1d',
+      budget_reset_at: midnight(),
+      spend: 1.234567,
+      rpm_limit: 60,
+      expires: ahead(30),
     },
     { token: digestOf(keyOf('own')), user_id: 'u-2', models: ['all-proxy-models'], key_alias: 'own' },
     { token: digestOf(keyOf('blocked-team')), team_id: 't-2', models: [], key_alias: 'of a blocked team' },
@@ -103,8 +100,16 @@ describe('an import of the database of LiteLLM', function importDatabase() {
     const before = await importingJson(t, source.dsn);
     expect(before).to.deep.equal({
       counts: {
-        ...{ organizations: 1, teams: 2, users: 2, tags: 1, keys: 6, blocked: 1 },
-        ...{ adopted: 0, updated: 0, kept: 0, conflicts: 0 },
+        organizations: 1,
+        teams: 2,
+        users: 2,
+        tags: 1,
+        keys: 6,
+        blocked: 1,
+        adopted: 0,
+        updated: 0,
+        kept: 0,
+        conflicts: 0,
       },
       restrictions: [{ name: 'guardrails', keys: 1, accepted: false }],
       models: [],
@@ -238,7 +243,7 @@ describe('an import of the database of LiteLLM', function importDatabase() {
     const { source, t } = await world();
     const role = `reader_${process.pid}`;
     await source.client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'reader-password'`);
-    atEnd(() => source.client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
+    atEnd(async () => void (await source.client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)));
     await source.client.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`);
     const address = new URL(source.dsn);
     [address.username, address.password] = [role, 'reader-password'];

@@ -40,7 +40,7 @@ const KEEPS_HOUR = /^(?:24h|daily|1d|7d|weekly|1w|30d|monthly|1mo)$/;
 for (const version of ['1.94.0', '1.110.2'])
   describe(`windows of budgets of LiteLLM ${version}`, () => {
     const isWord = (duration: string): boolean => /^[a-z]/.test(duration);
-    // Before 1.104 words were no durations, and weeks were days: both began again at the next midnight, and here they never begin sooner.
+    // Before 1.104 LiteLLM knew neither words nor weeks: both began again at the next midnight, and here they never begin sooner.
     const isNew = version === '1.110.2';
     const exact = someCases(version).filter(([duration]) => isNew || !(isWord(duration) || duration.endsWith('w')));
 

@@ -3,6 +3,7 @@ import { isWithin, kindOfPath } from '../../../host/common/accounts/account-path
 import { WINDOWS } from '../../../host/common/budgets/counted-sum.ts';
 import type { Host } from '../../../host/host.ts';
 import type { StoredKey } from '../../../host/stores/keys/key-record.ts';
+import type { OriginSlice } from '../../../host/stores/keys/key-repository.ts';
 import type { StoredAccount } from '../../../host/stores/accounts/account-repository.ts';
 import { accountId } from '../accounts/account-id.ts';
 import { changing, reading } from '../store-calls.ts';
@@ -42,27 +43,42 @@ interface Part {
   readonly kept: Undone['kept'];
 }
 
-async function undoKeys({ stores: { keys } }: UndoHost, origin: string, isForced: boolean): Promise<Part> {
+async function undoKeys(host: UndoHost, origin: string, isForced: boolean): Promise<Part> {
   const parts: Part[] = [];
-  let after = '';
-  for (let isMore = true; isMore;) {
-    let kept: Undone['kept'] = [];
-    const { removed } = await changing(
-      keys.changeMany({
-        slice: { origin, after, most: SLICE },
-        apply: (found) => {
-          const judged = found.map((key) => ({ id: key.id, reason: reasonOf(key, isForced) }));
-          isMore = found.length === SLICE;
-          after = found.at(-1)?.id ?? after;
-          kept = judged.flatMap(({ id, reason }) => (reason === undefined ? [] : [{ id, reason }]));
-          const gone = judged.filter(({ reason }) => reason === undefined).map(({ id }) => id);
-          return { made: [], changed: [], removed: gone, openings: [] };
-        },
-      }),
-    );
-    parts.push({ removed, kept });
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const part: Slice = await undoSlice(host, { origin, after, most: SLICE }, isForced);
+    parts.push(part);
+    after = part.next;
   }
   return { removed: parts.flatMap(({ removed }) => removed), kept: parts.flatMap(({ kept }) => kept) };
+}
+
+interface Slice extends Part {
+  /** The last key of it, where there may be more. */
+  readonly next: string | undefined;
+}
+
+async function undoSlice({ stores: { keys } }: UndoHost, slice: OriginSlice, isForced: boolean): Promise<Slice> {
+  let seen: readonly StoredKey[] = [];
+  const reason = (key: StoredKey): string | undefined => reasonOf(key, isForced);
+  const { removed } = await changing(
+    keys.changeMany({
+      slice,
+      apply: (found) => {
+        seen = found;
+        const gone = found.filter((key) => reason(key) === undefined).map(({ id }) => id);
+        return { made: [], changed: [], removed: gone, openings: [] };
+      },
+    }),
+  );
+  return {
+    removed,
+    kept: seen.flatMap((key) => {
+      const why = reason(key);
+      return why === undefined ? [] : [{ id: key.id, reason: why }];
+    }),
+    next: seen.length === slice.most ? seen.at(-1)?.id : undefined,
+  };
 }
 
 /** Why a key stays. One that administers was made so here: the lockout guard is for its end. */

@@ -192,7 +192,7 @@ function rateIn(row: Fields, name: string, most: number): number | undefined {
   return rate === undefined ? undefined : Math.min(most, Math.max(0, Math.floor(rate)));
 }
 
-/** Of budgets that count the same in the same windows, the one that allows least and has spent most. */
+/** Budgets that count the same in the same windows are one: it allows the least of them, and has spent the most. */
 export function strictest(budgets: readonly KeyBudget[]): readonly KeyBudget[] {
   const known = new Map<string, KeyBudget>();
   for (const budget of budgets) {
@@ -213,8 +213,10 @@ function joined(one: KeyBudget, other: KeyBudget): KeyBudget {
 /** Both hold. */
 export function joinedLimits(one: SharedLimits, other: SharedLimits): SharedLimits {
   const least = (name: 'rpm' | 'tpm' | 'max_parallel'): object => {
-    const rates = [one[name], other[name]].filter((rate) => rate !== undefined);
-    return rates.length > 0 ? { [name]: Math.min(...rates) } : {};
+    const { [name]: first = Number.POSITIVE_INFINITY } = one;
+    const { [name]: second = Number.POSITIVE_INFINITY } = other;
+    const rate = Math.min(first, second);
+    return Number.isFinite(rate) ? { [name]: rate } : {};
   };
   const budgets = strictest([...(one.budgets ?? []), ...(other.budgets ?? [])]);
   return {

@@ -1,7 +1,7 @@
 import type { KeyBudget } from '../../../../host/common/budgets/key-budget.ts';
 import { Zone } from '../../../../host/common/budgets/zone.ts';
 
-/** How LiteLLM was told to begin budgets again. */
+/** When LiteLLM begins budgets again, by its settings. */
 export interface SourceClock {
   readonly now: number;
   readonly timezone: string;
@@ -16,7 +16,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const MOST_MINUTES = 87_600 * 60;
 
-/** Words of LiteLLM from 1.104 on; before, they were no durations. Source: `duration_parser.py` of the wheel 1.110.2, read 2026-11-28. */
+/** Words of LiteLLM from 1.104 on; before, LiteLLM took them for the next midnight. Source: `duration_parser.py` of the wheel 1.110.2, read 2026-11-28. */
 const WORDS: Readonly<Record<string, string>> = { daily: '24h', weekly: '7d', monthly: '30d' };
 const DURATION = /^(\d{1,6})(mo|[mhdw])$/;
 
