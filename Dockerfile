@@ -12,20 +12,13 @@ FROM scratch
 COPY --from=build /rootfs/ /
 USER 65532:0
 WORKDIR /data
-# Names of files, not secrets.
-# hadolint ignore=DL3064
 ENV NODE_ENV=production \
   GATEWAY_ENV=production \
-  API_KEY_STORE_BACKEND=sqlite \
-  API_KEY_STORE_DSN=/data/keys.db \
-  CONFIG_STORE_BACKEND=sqlite \
-  CONFIG_STORE_DSN=/data/config.db \
-  REQUEST_LOG_STORE_BACKEND=sqlite \
-  REQUEST_LOG_STORE_DSN=/data/requests.db \
+  GW_DATA_DIR=/data \
   SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
 EXPOSE 8080
 VOLUME /data
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["/usr/bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/readyz?ignore=targets,mcp`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["/usr/bin/node", "/opt/gw/dist/gw.js", "probe", "--ignore", "targets,mcp"]
 ENTRYPOINT ["/usr/bin/node", "--max-old-space-size-percentage=60", "/opt/gw/dist/gw.js"]
 CMD ["serve"]

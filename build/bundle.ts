@@ -33,6 +33,7 @@ const ENTRIES = {
   'common-wire': 'providers/_common/index.ts',
   testing: 'host/testing/testing.ts',
   register: 'host/registry/register.ts',
+  index: 'host/embed/create-gateway.ts',
   joi: 'host/contract/joi.ts',
 } as const;
 
@@ -123,7 +124,14 @@ function fewChunks(root: string): Plugin {
   const parts: ReadonlyMap<string, readonly string[]> = new Map([
     [
       'gateway',
-      ['host/create-host.ts', 'builtins/manifest.ts', 'host/registry/resolve-hook.ts', 'builtins/cli/serve.ts'],
+      [
+        'host/create-host.ts',
+        'builtins/manifest.ts',
+        'host/registry/resolve-hook.ts',
+        'host/embed/embedded-gateway.ts',
+        'host/upstream/secrets/variable-files.ts',
+        'builtins/cli/serve.ts',
+      ],
     ],
     [
       'commands',
@@ -136,14 +144,17 @@ function fewChunks(root: string): Plugin {
   return {
     name: 'few chunks',
     setup: (setup) => {
-      setup.onLoad({ filter: /(?:host[\\/]main|builtins[\\/]cli[\\/]commands)\.ts$/ }, ({ path }) => {
-        const contents = readFileSync(path, 'utf8').replace(LATE_IMPORT, (written, file: string) => {
-          const name = relative(root, join(dirname(path), file)).replaceAll('\\', '/');
-          const part = partOf.get(name);
-          return part === undefined ? written : `import('gw:${part}').then((part) => part[${JSON.stringify(name)}])`;
-        });
-        return { contents, loader: 'ts', resolveDir: dirname(path), watchFiles: [path] };
-      });
+      setup.onLoad(
+        { filter: /(?:host[\\/]main|host[\\/]embed[\\/]create-gateway|builtins[\\/]cli[\\/]commands)\.ts$/ },
+        ({ path }) => {
+          const contents = readFileSync(path, 'utf8').replace(LATE_IMPORT, (written, file: string) => {
+            const name = relative(root, join(dirname(path), file)).replaceAll('\\', '/');
+            const part = partOf.get(name);
+            return part === undefined ? written : `import('gw:${part}').then((part) => part[${JSON.stringify(name)}])`;
+          });
+          return { contents, loader: 'ts', resolveDir: dirname(path), watchFiles: [path] };
+        },
+      );
       setup.onResolve({ filter: /^gw:/ }, ({ path }) => ({ path: path.slice('gw:'.length), namespace: 'part' }));
       setup.onLoad({ filter: /.*/, namespace: 'part' }, ({ path }) => {
         const files = parts.get(path) ?? [];

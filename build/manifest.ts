@@ -26,7 +26,7 @@ export function packedManifest(source: Manifest, stamp: Omit<Stamp, 'version'>):
       ...Object.fromEntries(
         Object.entries(DECLARATIONS).map(([name, file]) => [
           name,
-          { types: `./dist/${TYPES}/${file}`, default: `./dist/${name.slice(2)}.js` },
+          { types: `./dist/${TYPES}/${file}`, default: `./dist/${name.slice(2) || 'index'}.js` },
         ]),
       ),
       './register': './dist/register.js',

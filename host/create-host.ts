@@ -15,7 +15,8 @@ import { Slot } from './generation/slot.ts';
 import { createHostHooks } from './host-hooks.ts';
 import { sealHooks } from './hooks/seal.ts';
 import { noteTaps } from './hooks/tap-list.ts';
-import type { BuildInfo, Host } from './host.ts';
+import type { BuildInfo } from './environment/build-info.ts';
+import type { Host } from './host.ts';
 import { CanonicalPaths } from './http/paths/canonical-path.ts';
 import { createActivity } from './http/activity.ts';
 import { Connections } from './http/connections/connections.ts';
@@ -31,7 +32,9 @@ import { readEnvironment } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
 import { createMemoryState } from './state/shared-state.ts';
 import { BoundedLimits } from './stores/bounded-limits.ts';
+import { BoundedPlaces } from './stores/bounded-places.ts';
 import { BoundedState } from './stores/bounded-state.ts';
+import { StateTrips } from './stores/state-trips.ts';
 import { finishStores } from './stores/closing.ts';
 import type { StoreClock } from './stores/replicas/store-clock.ts';
 import { createStores, sealStores } from './stores/stores.ts';
@@ -62,6 +65,8 @@ export interface HostEnvironment {
   readonly lines: LineWriter;
   readonly modules: readonly GatewayModule[];
   readonly builtins: readonly BuiltinModule[];
+  /** Counts client connections; of its own unless given. */
+  readonly connections?: Connections;
   /** Milliseconds of silence that end a stream; two minutes unless said. */
   readonly streamIdleMs?: number;
   /** Collects objects that died young; left to V8 unless given. */
@@ -89,7 +94,11 @@ export function createHost(environment: HostEnvironment): Host {
     auditDropped: () => counters.add('gateway_hook_events_dropped_total', { subject: 'audit' }),
   });
   hooks.open.intercept({ done: () => sealStores(stores) });
-  const limits = new BoundedLimits(stores.limits, { clock, log, counters });
+  const trips = new StateTrips({ clock, log, counters }, () => ({
+    backend: stores.limits.backend,
+    replicas: limits.replicas,
+  }));
+  const limits = new BoundedLimits(stores.limits, trips, clock);
   let surfaces: readonly Surface[] | undefined;
   let applier: Applier | undefined;
   let closing: Promise<void> | undefined;
@@ -111,10 +120,11 @@ export function createHost(environment: HostEnvironment): Host {
     registry: createRegistry(hooks),
     stores,
     limits,
+    places: new BoundedPlaces(stores.places, trips, () => limits.replicas),
     state: new BoundedState(stores.state, limits, { clock, log }),
     carryover: new CarryoverStore(),
     activity: createActivity(),
-    connections: new Connections(),
+    connections: environment.connections ?? new Connections(),
     running: new RunningRequests(),
     outbox: new Outbox(log),
     protection: new Protection(),
@@ -142,7 +152,6 @@ export function createHost(environment: HostEnvironment): Host {
     providers: new Map(),
     passedOver: new Set(),
     configFile: undefined,
-    configSource: 'defaults',
     isLeaving: false,
     isDraining: false,
     masterKey: settings.masterKey,

@@ -62,6 +62,8 @@ export function createHostHooks<H>() {
     firstModels: new AsyncSeriesHook<[FirstModels, H]>(['first', 'host']),
     /** Completes the configuration that stands in where none was written, before it is checked as any other. */
     defaults: new SyncHook<[DefaultDocument, H]>(['document', 'host']),
+    /** Lists what clients without limits of their own may ask for, as `GET /v1/models` does; the first tap that can is asked. */
+    modelList: new SyncBailHook<[], Promise<readonly object[]> | undefined>([]),
     /** Names the surfaces this build serves. */
     surfaces: new SyncHook<[Set<Surface>]>(['surfaces']),
     /** Attaches what keeps figures, before anything is counted. */

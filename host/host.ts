@@ -9,19 +9,14 @@ import type { ShellHost } from './http/shell.ts';
 import type { SurfaceHost } from './http/surface-route.ts';
 import type { Redactor } from './log/redact.ts';
 import type { Loading } from './registry/discover.ts';
+import type { BuildInfo } from './environment/build-info.ts';
 import type { Settings } from './environment/settings.ts';
 import type { Variables } from './environment/variables.ts';
 import type { CounterHub } from './state/counters.ts';
 import type { BoundedLimits } from './stores/bounded-limits.ts';
+import type { BoundedPlaces } from './stores/bounded-places.ts';
 import type { Stores } from './stores/stores.ts';
 import type { ConnectedProvider } from './upstream/connect.ts';
-
-/** What this program is: stamped into `package.json` by the build, `dev` in a checkout. */
-export interface BuildInfo {
-  readonly version: string;
-  readonly commit: string;
-  readonly built: string;
-}
 
 /**
  * One gateway in this process. Nothing of it is module-level, so that tests run many. What builds and applies configurations,
@@ -41,6 +36,8 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly stores: Stores;
   /** Limits that replicas hold together, where there is a store for them. */
   readonly limits: BoundedLimits;
+  /** Places of calls that replicas take together, where there is a store for them. */
+  readonly places: BoundedPlaces;
   readonly applier: Applier;
   /** Surfaces that routes are mounted for. */
   readonly surfaces: readonly Surface[];
@@ -49,8 +46,6 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   passedOver: ReadonlySet<string>;
   /** The configuration file, in force or not. */
   configFile: LoadedFile | undefined;
-  /** What the start, or the file since then, brought into force. */
-  configSource: 'store' | 'file' | 'defaults';
   /** True from the first signal on: readiness answers 503, and requests are served as before until the process drains. */
   isLeaving: boolean;
   /** Connections close after their reply, and nothing new begins. */

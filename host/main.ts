@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../builtins/cli/commands.ts';
@@ -13,8 +12,11 @@ import { readWhole } from './cli/read-whole.ts';
 import { systemClock } from './common/clock.ts';
 import { errorMessage } from './common/error-message.ts';
 import { youngCollection } from './common/young-collection.ts';
+import { mayNameSecret } from './config/own-secrets.ts';
 import type { KeyShape } from './contract/index.ts';
-import type { BuildInfo, CommandPlace, Host } from './host.ts';
+import { readBuildInfo } from './environment/build-info.ts';
+import type { Variables } from './environment/variables.ts';
+import type { CommandPlace, Host } from './host.ts';
 import { destinationOf, LogOutput } from './log/output.ts';
 import { prettyLine } from './log/pretty-line.ts';
 import { createRedactor } from './log/redact.ts';
@@ -22,14 +24,6 @@ import type { StopSignal } from './stop-signal.ts';
 
 /** Composition root: the only reader of the process's environment and arguments. */
 const installDirectory = dirname(dirname(fileURLToPath(import.meta.url)));
-
-/** The build stamps package.json; a checkout says `dev`. */
-function buildInfo(): BuildInfo {
-  const { gw } = JSON.parse(readFileSync(join(installDirectory, 'package.json'), 'utf8')) as {
-    gw?: Partial<BuildInfo>;
-  };
-  return { version: gw?.version ?? 'dev', commit: gw?.commit ?? 'none', built: gw?.built ?? 'unknown' };
-}
 
 /** What a host takes from the process. */
 interface Surroundings extends Omit<CommandPlace, 'host'> {
@@ -79,12 +73,12 @@ async function shippedKeyShapes(): Promise<readonly KeyShape[]> {
 
 /** Runs the command that the arguments name, to its end and that of the process. */
 export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): Promise<never> {
-  const variables = { ...process.env }; // what a module writes there changes nothing of the gateway
+  const environment = { ...process.env }; // what a module writes there changes nothing of the gateway
   const destination = destinationOf(1);
   const { stdout, exit } = ownProcess(process);
   const out = new Printer(stdout);
   const err = new Printer(() => process.stderr);
-  const isColoured = !variables['NO_COLOR'] && variables['TERM'] !== 'dumb';
+  const isColoured = !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';
   let isService = false;
   let host: Host | undefined;
   let making: Promise<Host> | undefined;
@@ -100,7 +94,8 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     ...(isatty(1) && {
       terminal: {
         columns: stdout().columns,
-        isColoured: isColoured && (process.platform !== 'win32' || !!variables['WT_SESSION'] || !!variables['TERM']),
+        isColoured:
+          isColoured && (process.platform !== 'win32' || !!environment['WT_SESSION'] || !!environment['TERM']),
       },
     }),
   };
@@ -109,14 +104,24 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     clock: systemClock,
     onLost: (count, reason) => host?.log.error('log lines were lost', { lines: count, reason }),
   });
-  const workingDirectory = workingDirectoryOf(process);
-  if (workingDirectory === undefined) {
-    err.print('Error: the working directory does not exist any more; change to one that does\n');
+  const refuse = async (why: string): Promise<never> => {
+    err.print(`Error: ${why}\n`);
     await err.finish(false);
     return exit(1);
-  }
+  };
+  const workingDirectory = workingDirectoryOf(process);
+  if (workingDirectory === undefined)
+    return refuse('the working directory does not exist any more; change to one that does');
+  const variables = await withFiles(environment, workingDirectory).catch((error: unknown) => errorMessage(error));
+  if (typeof variables === 'string') return refuse(variables);
   const platform = { node: process.version, os: process.platform, arch: process.arch };
-  const surroundings = { variables, workingDirectory, build: buildInfo(), platform, clock: systemClock };
+  const surroundings = {
+    variables,
+    workingDirectory,
+    build: readBuildInfo(installDirectory),
+    platform,
+    clock: systemClock,
+  };
   const redactor = createRedactor(variables);
   const makeOnce = async (): Promise<Host> =>
     (host = await makeHost({
@@ -143,6 +148,16 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
   await host?.close();
   const isSaid = await finish({ lines, out, err, isService });
   return exit(isSaid ? code : 1);
+}
+
+/** The variables, with the secrets of files that some name. What reads them is loaded only then; `gw probe`, which runs every few seconds, needs none. */
+async function withFiles(variables: Variables, workingDirectory: string): Promise<Variables> {
+  const isNamed = Object.entries(variables).some(([name, value]) => mayNameSecret(name) && value?.trim());
+  if (!isNamed || process.argv[2] === 'probe') return variables;
+  const { secretVariables, withVariableFiles } = await import('./upstream/secrets/variable-files.ts');
+  const providerSecrets = async (): Promise<ReadonlySet<string>> =>
+    secretVariables((await import('../builtins/manifest.ts')).MODULES);
+  return withVariableFiles(variables, { workingDirectory, providerSecrets });
 }
 
 interface Output {

@@ -1,5 +1,6 @@
 import type { ProviderModule } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
+import { configSource } from '../../host/generation/config-source.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Target } from '../../host/pipeline/target.ts';
 import type { RunningGateway } from '../../host/start/start-gateway.ts';
@@ -43,9 +44,9 @@ function declaredText({ current }: Host): string {
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
-function sourceText({ configSource, configFile, stores }: Host): string {
-  if (configSource === 'store') return `stored (${stores.configuration.backend})`;
-  return configFile?.path ?? 'built-in defaults';
+function sourceText(host: Host): string {
+  if (configSource(host) === 'store') return `stored (${host.stores.configuration.backend})`;
+  return host.configFile?.path ?? 'built-in defaults';
 }
 
 /** Warns of what is lost at a restart. */

@@ -38,12 +38,17 @@ export class Unreachable extends UsageError {
 export interface Answer {
   readonly status: number;
   readonly location: string | undefined;
+  /** The version of what it holds. */
+  readonly etag: string | undefined;
   /** When the gateway wrote it, by its clock. */
   readonly date: string | undefined;
   readonly text: string;
   /** Milliseconds from the call to the end of the answer. */
   readonly ms: number;
 }
+
+/** Headers of one call, beside those of every call, or in their place. */
+type CallHeaders = Readonly<Record<string, string>>;
 
 interface Address {
   readonly url: URL;
@@ -111,10 +116,10 @@ export class Client {
   }
 
   /** Any answer. Throws `Unreachable` when there is none within 15 seconds. */
-  async send(method: string, path: string, body?: unknown): Promise<Answer> {
+  async send(method: string, path: string, body?: unknown, headers: CallHeaders = {}): Promise<Answer> {
     const start = this.#clock.monotonic();
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const sent = this.open(method, path, body);
+    const sent = this.open(method, path, body, headers);
     const limit = this.#clock.timer(CALL_MS, () => sent.destroy(new Error(`no answer within ${CALL_MS / 1000} s`)));
     sent.on('error', reject);
     sent.on('response', (response) => {
@@ -123,6 +128,7 @@ export class Client {
           resolve({
             status: response.statusCode ?? 0,
             location: response.headers.location,
+            etag: response.headers.etag,
             date: response.headers.date,
             text: this.#withoutKey(text),
             ms: Math.round(this.#clock.monotonic() - start),
@@ -140,7 +146,7 @@ export class Client {
   }
 
   /** Sends a call and leaves its answer to the caller; it has no limit in time. */
-  open(method: string, path: string, body?: unknown): ClientRequest {
+  open(method: string, path: string, body?: unknown, headers: CallHeaders = {}): ClientRequest {
     if (!this.#canSendKey && path !== NEEDS_NO_KEY)
       throw new UsageError(
         'the credential holds a character that no header can carry; see --api-key, GW_API_KEY and MASTER_KEY',
@@ -157,6 +163,7 @@ export class Client {
         'Content-Type': 'application/json',
         ...(text !== undefined && { 'Content-Length': Buffer.byteLength(text) }),
         Accept: 'application/json',
+        ...headers,
         ...(this.#key !== undefined && this.#canSendKey && { Authorization: `Bearer ${this.#key}` }),
       },
     });

@@ -54,7 +54,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Print the JSON Schema of a configuration file, with the modules beside it; editors complete by it',
     options: [CONFIG],
     examples: ['gw schema > gw.schema.json'],
-    load: () => import('./schema/schema.ts'),
+    load: () => import('./schema.ts'),
   },
   {
     name: 'doctor',
@@ -71,6 +71,18 @@ export const COMMANDS: readonly Command[] = [
     examples: ['gw status', 'gw status --gateway-url https://gateway.example'],
     refusesFormat: true,
     load: () => import('./status.ts'),
+  },
+  {
+    name: 'probe',
+    optionalArgs: ['what'],
+    summary: 'Tell whether the gateway is ready: readyz, livez or health; exit code 0 or 1, for orchestrators',
+    options: [
+      { flags: '--ignore <names>', summary: 'What readyz is to judge as fine: targets, mcp', default: 'nothing' },
+      { flags: '--wait <duration>', summary: 'Ask again until it is so, at most so long', default: 'ask once' },
+    ],
+    examples: ['gw probe --ignore targets,mcp', 'gw probe livez', 'gw probe --wait 30s'],
+    refusesFormat: true,
+    load: () => import('./probe.ts'),
   },
   {
     name: 'plugins',
@@ -236,13 +248,37 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'admin config set',
-    summary: 'Replace the running configuration, after showing what changes',
+    summary: 'Replace the running configuration, after showing what changes; what is withheld in the file stays',
     options: [
       { flags: '--file <path>', summary: 'Configuration, YAML or JSON by its extension', default: 'required' },
       { flags: '--yes', summary: 'Do not ask' },
     ],
     examples: ['gw admin config set --file config.yaml'],
     load: () => import('./admin/config-set.ts'),
+  },
+  {
+    name: 'admin config patch',
+    summary: 'Change parts of the running configuration, after showing what changes; what is withheld stays',
+    options: [
+      {
+        flags: '--set <place=value>',
+        summary: 'A value, as JSON or as text: targets.openai.weight=2; may stand there more than once',
+      },
+      { flags: '--unset <place>', summary: 'Takes a value away: aliases.fast' },
+      { flags: '--add <place=value>', summary: 'One more entry of a list' },
+      { flags: '--file <path>', summary: 'A JSON Patch, in the place of the others' },
+      { flags: '--yes', summary: 'Do not ask' },
+    ],
+    examples: [
+      'gw admin config patch --set aliases.fast=gpt-4o-mini',
+      `gw admin config patch --add 'plugins={"name": "pii-redact", "stage": "before_request", "enabled": true}' --yes`,
+    ],
+    load: () => import('./admin/config-patch.ts'),
+  },
+  {
+    name: 'admin config source',
+    summary: 'Tell where the running configuration came from, and what the next start begins with',
+    load: () => import('./admin/config-source.ts'),
   },
   {
     name: 'admin config diff',

@@ -11,7 +11,7 @@ import { explain, type Explanation } from '../../host/explain/explain.ts';
 import type { ExplainedCall } from '../../host/explain/explained-targets.ts';
 import { readQuestion, type RouteQuestion } from '../../host/explain/question.ts';
 import { parseMetadata } from '../../host/http/metadata-header.ts';
-import { readConfig } from './checked-config.ts';
+import { readConfig } from './configuration/checked-config.ts';
 import { table } from './report.ts';
 
 /** `gw explain`: where a request would go and why, without sending it. */

@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../../host/config/document.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import { type ListedHook, type ListedTap, listTaps, noteTaps } from '../../host/hooks/tap-list.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
-import { readConfig } from './checked-config.ts';
+import { readConfig } from './configuration/checked-config.ts';
 import { refusalReport } from './report.ts';
 import { column, printRows, type Row } from './show.ts';
 

@@ -7,7 +7,7 @@ import type { Format } from '../../host/config/parse.ts';
 import { problemLine } from '../../host/config/problems.ts';
 import { checkConfig } from '../../host/generation/check.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
-import { readDocumentOf } from './config-file.ts';
+import { readDocumentOf } from './configuration/config-file.ts';
 import { IMPORT_FORMATS, importDocument, type Imported } from './import/formats.ts';
 import { valueHere } from './import/here.ts';
 import { keyLines } from './import/key-lines.ts';

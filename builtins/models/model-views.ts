@@ -13,7 +13,7 @@ import type { ClientForm } from './client-forms.ts';
 import { declaredProvider } from './declared-provider.ts';
 import { type CreatedOf, GroupListing } from './group-listing.ts';
 import { type Listing, listModels } from './listing.ts';
-import type { ListedModel } from './model-entry.ts';
+import type { ListedModel, ModelEntry } from './model-entry.ts';
 import { offeredModel, offeredModels } from './offered.ts';
 
 /** Entries that are written in one turn; shorter lists leave as a whole. */
@@ -28,6 +28,11 @@ export class ModelViews {
   constructor(host: Host, createdOf: CreatedOf) {
     this.host = host;
     this.#createdOf = createdOf;
+  }
+
+  /** Everything that a credential without limits sees. */
+  async all(): Promise<readonly ModelEntry[]> {
+    return Array.from((await this.#listingOf(this.host.current, undefined)).values(), ({ entry }) => entry);
   }
 
   async page(form: ClientForm | undefined, { limits, request }: JsonCall): Promise<JsonAnswer> {

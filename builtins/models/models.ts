@@ -15,6 +15,7 @@ export default defineBuiltin({
   name: 'models',
   apply: ({ hooks }) => {
     let discovery: Discovery | undefined;
+    let views: ModelViews | undefined;
     const createdOf = (provider: string, model: string): number => discovery?.createdOf(provider, model) ?? 0;
 
     hooks.open.tapPromise('models', async (host) => {
@@ -24,6 +25,7 @@ export default defineBuiltin({
     hooks.models.tap('discovery', (collector) =>
       collector.add('discovered', discovery?.idsOf(collector.provider, collector.instance) ?? []),
     );
+    hooks.modelList.tap('models', () => views?.all());
     hooks.firstModels.tapPromise('models', async (first) => discovery?.askFirst(first));
     hooks.examine.tapPromise('models', async ({ host, add, probed }) => {
       if (!probed) return;
@@ -33,7 +35,8 @@ export default defineBuiltin({
     hooks.mount.tap({ name: 'models', stage: ORDER.listings }, (router, host) => {
       const { discoveryIntervalMs } = host.settings;
       if (discoveryIntervalMs !== undefined) discovery?.start(discoveryIntervalMs); // by now all providers are connected, those of stored modules too
-      mountModels(router, new ModelViews(host, createdOf));
+      views = new ModelViews(host, createdOf);
+      mountModels(router, views);
     });
   },
 });

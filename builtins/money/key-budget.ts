@@ -28,7 +28,7 @@ export default defineBuiltin({
     const values = new PatternValues();
     hooks.assemble.tapPromise('key-budget', async (draft, host) => {
       const { hooks: pipeline, config, accounts, ledger, prices, carryover, services } = draft;
-      const { clock, log } = services;
+      const { clock, log, counters } = services;
       warnings ??= new BudgetWarnings({ log, now: clock.now });
       if (host) warnings.listen(host.stores.ledgers.value);
       const pricing = catalogPricing(prices);
@@ -44,7 +44,8 @@ export default defineBuiltin({
       });
       const over = new OverBudgets(all, draft);
       const levels = new BudgetLevels();
-      const calls = carryover.lease('calls of accounts', () => new ParallelCalls());
+      const calls = carryover.lease('calls of accounts', () => new ParallelCalls(counters));
+      const places = host?.places.isShared === true ? host.places : undefined;
       const rules = new PriceRules(config);
       const askAll = (exchange: LiveExchange, asked: readonly BudgetLevel[]): Answer | Promise<Answer> => {
         if (asked.length === 0) return undefined;
@@ -62,27 +63,27 @@ export default defineBuiltin({
         const { budget_usd: total } = limits;
         const limitUsd = total === undefined ? undefined : total + raisedUsd(accounts.raisesOf(id), clock.now());
         const isTool = exchange.surface === 'mcp'; // a call of a tool has no usage
-        if (limits.levels && !isTool) {
-          const refused =
-            missingTag(limits, limits.levels) ??
-            values.take(limits.levels, clock.now()) ??
-            calls.take(exchange, limits.levels);
-          if (refused) return refused;
-        }
-        const needed = isTool ? undefined : rules.of(limits);
-        if (needed) exchange.needsPrice(needed.rule, needed.who);
-        const asked = isTool ? [] : levels.of(id, limits);
-        if (limitUsd === undefined) return askAll(exchange, asked);
-        const decide = (reason: string | undefined): Answer | Promise<Answer> =>
-          refusal(exchange, reason) ?? askAll(exchange, asked);
-        if (limitUsd === 0) return refusal(exchange, NOTHING_MAY_BE_SPENT);
-        const answer = spending.admit(exchange, { key: id, limitUsd });
-        return answer instanceof Promise ? answer.then(decide) : decide(answer);
+        const spend = (): Answer | Promise<Answer> => {
+          const needed = isTool ? undefined : rules.of(limits);
+          if (needed) exchange.needsPrice(needed.rule, needed.who);
+          const asked = isTool ? [] : levels.of(id, limits);
+          if (limitUsd === undefined) return askAll(exchange, asked);
+          const decide = (reason: string | undefined): Answer | Promise<Answer> =>
+            refusal(exchange, reason) ?? askAll(exchange, asked);
+          if (limitUsd === 0) return refusal(exchange, NOTHING_MAY_BE_SPENT);
+          const answer = spending.admit(exchange, { key: id, limitUsd });
+          return answer instanceof Promise ? answer.then(decide) : decide(answer);
+        };
+        if (!limits.levels || isTool) return spend();
+        const refused = missingTag(limits, limits.levels) ?? values.take(limits.levels, clock.now());
+        if (refused) return refused;
+        const full = calls.take(exchange, limits.levels, places);
+        return full instanceof Promise ? full.then((late) => late ?? spend()) : (full ?? spend());
       });
       pipeline.finished.tap('key-budget', (exchange) => {
         if (exchange.limits?.budget_usd !== undefined) spending.finish(exchange, exchange.answeredBy === undefined);
         all.finish(exchange); // finds nothing of a request that asked none
-        calls.giveBack(exchange);
+        calls.giveBack(exchange, places);
       });
     });
   },

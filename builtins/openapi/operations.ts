@@ -19,6 +19,8 @@ export interface Operation {
   readonly errors?: readonly number[];
   /** Its answer carries the version of the configuration, and a write asks for one with `If-Match`. */
   readonly isTagged?: true;
+  /** Its answer says where the configuration came from. */
+  readonly saysSource?: true;
   /** A page of it says where the next one is. */
   readonly isPaged?: true;
   /** A page of it says how many entries there are. */
@@ -258,6 +260,7 @@ const CREDENTIALS: readonly Operation[] = [
 const CONFIGURATION: readonly Operation[] = [
   read('/admin/config', 'The configuration that serves, without its secrets', 'Configuration', [], {
     isTagged: true,
+    saysSource: true,
     errors: [501],
   }),
   write('put', '/admin/config', 'Replaces the configuration', {
@@ -291,12 +294,25 @@ const CONFIGURATION: readonly Operation[] = [
     errors: [409, 412, 501],
   }),
   read(
+    '/admin/config/source',
+    'Where the configuration came from, and what the next start begins with',
+    'ConfigurationSource',
+    [],
+    {
+      errors: [501],
+    },
+  ),
+  read('/admin/config/schema', 'The JSON Schema of a configuration', 'JsonSchema', [], { errors: [501] }),
+  read(
     '/admin/config/history',
     'Versions of the configuration, the oldest first',
     'ConfigurationHistory',
     ['limit', 'before', 'documents'],
     { errors: [501] },
   ),
+  read('/admin/config/history/{version}', 'A version of the configuration', 'ConfigurationVersion', [], {
+    errors: [404, 501],
+  }),
   write('post', '/admin/config/rollback/{version}', 'Goes back to a version', {
     answer: 'RolledBack',
     isTagged: true,
@@ -429,6 +445,7 @@ const OVERVIEW: readonly Operation[] = [
   read('/admin/health', 'Providers, stores and tool servers', 'DeepHealth'),
   read('/admin/plugins', 'Plugins of the configuration', 'Plugins'),
   read('/admin/plugins/catalog', 'Plugins that there are', 'PluginCatalog'),
+  read('/admin/plugins/schema', 'What a form of each plugin needs', 'PluginSchemas'),
   read('/admin/plugins/coverage', 'Which plugins read which bodies', 'Coverage'),
   read('/admin/providers', 'Registered providers and their models', 'Providers'),
   read('/admin/providers/catalog', 'Providers that there are', 'ProviderCatalog', ['include'], { errors: [400] }),

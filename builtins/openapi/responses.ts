@@ -9,6 +9,7 @@ export const HEADERS: Readonly<Record<string, object>> = {
   RequestId: text('Id of the request, as it stands in the log'),
   CacheControl: { ...text('No answer may be kept'), schema: { const: 'no-store' } },
   ETag: text('Version, for If-Match'),
+  ConfigSource: { ...text('Where it came from'), schema: { enum: ['store', 'file', 'defaults'] } },
   RetryAfter: { description: 'Seconds after which it may be tried again', schema: { type: 'integer', minimum: 1 } },
   Challenge: { ...text('Which credential is wanted'), schema: { const: 'Bearer' } },
   Allow: text('Methods of the path'),
@@ -81,6 +82,7 @@ export function responsesOf(operation: Operation): object {
     path,
     scope,
     isTagged,
+    saysSource,
     isPaged,
     isCounted,
     hasFiles,
@@ -90,6 +92,7 @@ export function responsesOf(operation: Operation): object {
   const headers = {
     ...(isAdmin || PROBES.has(path) ? UNKEPT : ALWAYS),
     ...(isTagged && { ETag: header('ETag') }),
+    ...(saysSource && { 'X-Gateway-Config-Source': header('ConfigSource') }),
     ...(isPaged && { Link: header('Link') }),
     ...(isCounted && { 'X-Total-Count': header('TotalCount') }),
     ...(hasFiles && { 'Content-Disposition': header('Disposition') }),

@@ -52,6 +52,7 @@ const FIGURES = map({ type: ['number', 'string', 'null'] });
 const VIA = { enum: ['chat', 'responses'] };
 const PLACE = object({ target: TEXT }, { route: TEXT, credential: TEXT, vendor_account: TEXT });
 const CREDENTIAL_STATE = { enum: ['ready', 'resting', 'benched', 'unresolved', 'drained', 'unknown'] };
+const CONFIG_SOURCE = { enum: ['store', 'file', 'defaults'] };
 const CIRCUIT = { enum: ['closed', 'open', 'half-open'] };
 const POINT = object({ start: MOMENT, requests: COUNT, errors: COUNT, prompt_tokens: COUNT, completion_tokens: COUNT });
 
@@ -289,12 +290,27 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     object(WINDOW, { action: TEXT, actor_id: TEXT, outcome: TEXT, since: TEXT }),
   ),
   Configuration: FREE,
-  ConfigurationHistory: object({
-    data: list(
-      object({ version: COUNT, updated_at: MOMENT, rolled_back_from: orNull(COUNT), actor: TEXT }, { config: FREE }),
-    ),
-    summary: object({ total_versions: COUNT }),
+  ConfigurationVersion: object(
+    { version: COUNT, updated_at: MOMENT, rolled_back_from: orNull(COUNT), actor: TEXT },
+    { config: FREE },
+  ),
+  ConfigurationHistory: object({ data: list(ref('ConfigurationVersion')), summary: object({ total_versions: COUNT }) }),
+  ConfigurationSource: object({
+    in_force: CONFIG_SOURCE,
+    version: COUNT,
+    updated_at: orNull(MOMENT),
+    actor: orNull(TEXT),
+    file: {
+      ...object({ path: TEXT, watched: FLAG, differs: orNull(FLAG), readable: FLAG }),
+      type: ['object', 'null'],
+    },
+    next_start: CONFIG_SOURCE,
+    pending_restart: list(TEXT),
+    format: { enum: ['yaml', 'json'] },
+    withheld: list(TEXT),
+    warnings: list(object({ rule: TEXT, path: TEXT, message: TEXT, fix: TEXT })),
   }),
+  JsonSchema: FREE,
   RolledBack: object({ status: TEXT, rolled_back_to: COUNT, current_history_size: COUNT }),
   Valid: object({ valid: FLAG }),
   Patched: object({ status: TEXT, version: COUNT, changes: list(object({ path: TEXT, before: {}, after: {} })) }),
@@ -343,6 +359,9 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Plugins: list(object({ name: TEXT, type: TEXT, enabled: FLAG })),
   PluginCatalog: object({
     data: list(object({ name: TEXT, type: TEXT, summary: TEXT, settings: TEXTS, fails_open: FLAG })),
+  }),
+  PluginSchemas: object({
+    data: map(object({ stages: TEXTS, also_needs: TEXTS, schema: { type: ['object', 'null'] } }, { surfaces: TEXTS })),
   }),
   Coverage: object({
     data: list(object({ surface: TEXT, stage: TEXT, ...READ_BY }, { translated: object(READ_BY) })),

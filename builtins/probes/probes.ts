@@ -1,11 +1,10 @@
 import { TextScrubber } from '../../host/config/scrub-text.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { Generation } from '../../host/generation/generation.ts';
+import { circuitOf, IGNORABLE, type Ignorable, targetStates, unroutable } from '../../host/start/readiness.ts';
 import { registeredNames } from '../../host/generation/registered-names.ts';
 import type { Host } from '../../host/host.ts';
 import { type JsonCall, mountJson } from '../../host/http/json-route.ts';
-import { hasCredential } from '../../host/pipeline/credentials/credential-desk.ts';
-import type { CircuitState } from '../../host/pipeline/hooks.ts';
 
 const READINESS_CACHE_MS = 1000;
 const PATHS = ['/livez', '/health', '/readyz'] as const;
@@ -39,11 +38,7 @@ export default defineBuiltin({
   },
 });
 
-/** What callers may have judged as fine, by `?ignore=`. */
-const IGNORABLE = ['targets', 'mcp'] as const;
-type Ignorable = (typeof IGNORABLE)[number];
-
-/** The words of the query that are known, in their own order. */
+/** The words of `?ignore=` that are known, in their own order. */
 function ignoredIn(url: string): readonly Ignorable[] {
   const query = url.indexOf('?');
   if (query < 0) return [];
@@ -98,12 +93,10 @@ function readiness(host: Host, ignored: readonly Ignorable[]): Answer | Promise<
 }
 
 function routability(host: Host, current: Generation, ignored: readonly Ignorable[]): Answer {
+  const reason = unroutable(current, ignored);
+  if (reason !== undefined) return notReady(reason, current, ignored);
   const targets = targetStates(current);
-  if (!ignored.includes('targets') && !targets.some(({ routable }) => routable))
-    return notReady('no routable targets', current, ignored);
   const servers = current.hooks.toolServers.call()?.servers();
-  if (!ignored.includes('mcp') && servers?.some(({ ready, required }) => required && !ready))
-    return notReady('required mcp server unavailable', current, ignored);
   const providers = [...registeredNames(host)].map((name) => ({ name, circuit: circuitOf(current, name) }));
   // why a server is not ready is for administrators
   return {
@@ -130,16 +123,3 @@ function notReady(reason: string, current: Generation | undefined, ignored: read
 }
 
 const said = (ignored: readonly Ignorable[]): object => (ignored.length > 0 ? { ignored } : {});
-
-/** A half-open circuit counts as routable: without traffic it would never close. */
-function targetStates(generation: Generation): { name: string; routable: boolean; circuit: CircuitState }[] {
-  return generation.targetList.map((target) => {
-    const { virtualKey: name } = target;
-    const circuit = circuitOf(generation, name);
-    return { name, routable: circuit !== 'open' && hasCredential(target, generation.hooks), circuit };
-  });
-}
-
-function circuitOf(generation: Generation | undefined, virtualKey: string): CircuitState {
-  return generation?.hooks.circuit.call(virtualKey) ?? 'closed';
-}

@@ -9,6 +9,7 @@ import {
   credentialFault,
   type CredentialFault,
 } from '../../host/upstream/credentials/credential-class.ts';
+import type { PlacesHeld } from '../../host/state/shared-places.ts';
 import type { CredentialPool, PoolEntry } from '../../host/upstream/credentials/credential-pool.ts';
 import type { BenchClass, CredentialValue, Probe } from '../../host/upstream/credentials/credential-states.ts';
 
@@ -22,6 +23,8 @@ export interface Used {
   readonly probe: Probe | undefined;
   /** Its value as the call began. */
   readonly value: CredentialValue;
+  /** Its place among the calls of all replicas, where these hold them together. */
+  readonly place: PlacesHeld | undefined;
 }
 
 /** What the end of a call may say of its credential. See docs/reference/credentials.md#states-of-a-credential. */

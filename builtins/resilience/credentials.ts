@@ -3,12 +3,12 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
 import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
-import type { GenerationHooks } from '../../host/pipeline/hooks.ts';
 import type { Credential } from '../../host/upstream/instance.ts';
-import { type Choice, CredentialPool } from '../../host/upstream/credentials/credential-pool.ts';
+import { CredentialPool } from '../../host/upstream/credentials/credential-pool.ts';
 import { LocalCredentialStates } from '../../host/upstream/credentials/credential-states.ts';
 import { NoCredential, NoFreeCredential } from '../../host/upstream/credentials/no-credential.ts';
 import { explainCredentials } from './explained-credentials.ts';
+import { chooseCredential, type PlacedChoice } from './credential-choice.ts';
 import { setCredentialGauges } from './credential-gauges.ts';
 import { createDesk } from './credential-views.ts';
 import { CALLS, CredentialUses, type Used } from './credential-uses.ts';
@@ -20,12 +20,13 @@ import { CALLS, CredentialUses, type Used } from './credential-uses.ts';
 export default defineBuiltin({
   name: 'credentials',
   apply: ({ hooks }) => {
-    hooks.assemble.tapPromise('credentials', async (draft) => {
+    hooks.assemble.tapPromise('credentials', async (draft, host) => {
       const pools = poolsOf(draft);
       if (pools.size === 0) return;
       const { hooks: pipeline, services } = draft;
       const used = new AttemptNote<Used>();
       const uses = new CredentialUses(services);
+      const places = host?.places.isShared === true ? host.places : undefined;
       pipeline.credentials.tap('credentials', createDesk(pools, services));
       pipeline.explainTarget.tap('credentials', (members, target, exchange) =>
         explainCredentials(members, target, { exchange, pipeline }),
@@ -34,13 +35,17 @@ export default defineBuiltin({
         const { instance } = attempt.target;
         const pool = instance && pools.get(instance.name);
         if (!pool) return undefined;
-        const choice = choose(attempt, pool, pipeline, services.random);
-        if (typeof choice === 'string') return refusal(attempt, choice);
-        used.put(attempt, take(attempt, pool, choice));
-        return undefined;
+        const decide = (choice: PlacedChoice): GatewayError | undefined => {
+          if (typeof choice === 'string') return refusal(attempt, choice);
+          used.put(attempt, take(attempt, pool, choice));
+          return undefined;
+        };
+        const choice = chooseCredential(attempt, pool, { pipeline, random: services.random, places });
+        return choice instanceof Promise ? choice.then(decide) : decide(choice);
       });
       pipeline.credentialUsed.tap('credentials', (attempt, outcome) => {
         const use = used.take(attempt);
+        if (use?.place) places?.giveBack(use.place);
         return use && uses.end(attempt, use, outcome);
       });
     });
@@ -63,25 +68,8 @@ function poolsOf({
   return new Map(Array.from(instances, ([name, instance]) => [name, new CredentialPool(instance, statesOf)]));
 }
 
-function choose(
-  { exchange, target: { instance }, upstreamModel, visit }: Attempt,
-  pool: CredentialPool,
-  { credentialOrder }: GenerationHooks,
-  random: () => number,
-): Choice {
-  return pool.choose({
-    upstreamModel,
-    account: visit?.account,
-    tried: visit?.tried,
-    preferred: visit?.preferred,
-    order: instance && credentialOrder.call(exchange, instance, upstreamModel),
-    isProbedLast: visit?.tells !== 'all',
-    random,
-  });
-}
-
 /** Gives the credential to the attempt: from here on it is a call in flight. */
-function take(attempt: Attempt, pool: CredentialPool, { entry, probe }: Exclude<Choice, string>): Used {
+function take(attempt: Attempt, pool: CredentialPool, { entry, probe, place }: Exclude<PlacedChoice, string>): Used {
   const { credential, states } = entry;
   const { connected, digest, takenAt } = credential;
   if (connected) attempt.provider = connected;
@@ -89,7 +77,7 @@ function take(attempt: Attempt, pool: CredentialPool, { entry, probe }: Exclude<
   attempt.exchange.routing.credential = credential.name;
   states.inFlight += 1;
   attempt.visit?.calls(credential);
-  return { pool, entry, probe, value: { digest, takenAt } };
+  return { pool, entry, probe, value: { digest, takenAt }, place };
 }
 
 function refusal({ target: { virtualKey }, visit }: Attempt, why: 'saturated' | 'unusable'): GatewayError {

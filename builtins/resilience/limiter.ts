@@ -2,12 +2,13 @@ import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
 import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
-import { type SlotLimits, Slots } from './slots.ts';
+import { SharedSlots } from './shared-slots.ts';
+import { type SlotLimits, Slots, type TargetSlots } from './slots.ts';
 
 const DEFAULT_QUEUE = 1000;
 
 interface Counted {
-  readonly slots: Slots;
+  readonly slots: TargetSlots;
   readonly limits: SlotLimits;
 }
 
@@ -15,7 +16,8 @@ interface Counted {
 export default defineBuiltin({
   name: 'limiter',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('limiter', async ({ hooks: pipeline, targets, carryover }) => {
+    hooks.assemble.tapPromise('limiter', async ({ hooks: pipeline, targets, carryover, services: { clock } }, host) => {
+      const places = host?.places.isShared === true ? host.places : undefined;
       const counted = new Map<string, Counted>();
       for (const {
         virtualKey,
@@ -25,9 +27,14 @@ export default defineBuiltin({
           maxConcurrency: concurrency?.max_concurrency || Infinity,
           queueSize: concurrency?.queue_size || DEFAULT_QUEUE,
         };
-        counted.set(virtualKey, { slots: carryover.lease(`limiter ${virtualKey}`, () => new Slots()), limits });
+        counted.set(virtualKey, {
+          slots: carryover.lease(`limiter ${virtualKey}`, (): TargetSlots =>
+            places ? new SharedSlots(places, clock, virtualKey) : new Slots(),
+          ),
+          limits,
+        });
       }
-      const holders = new AttemptNote<Slots>();
+      const holders = new AttemptNote<TargetSlots>();
       const enter = (attempt: Attempt, { slots, limits }: Counted, isHeld: boolean): GatewayError | undefined => {
         if (!isHeld) return saturated(attempt, limits);
         holders.put(attempt, slots);
@@ -53,7 +60,7 @@ export default defineBuiltin({
 });
 
 /** Whether the attempt takes over the slot of the call before it: another credential of the target follows without queuing again. */
-function takesOver({ visit }: Attempt, slots: Slots): boolean {
+function takesOver({ visit }: Attempt, slots: TargetSlots): boolean {
   if (visit?.kept !== slots) return false;
   visit.kept = undefined;
   return true;

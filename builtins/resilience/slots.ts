@@ -9,26 +9,34 @@ export interface SlotLimits {
   readonly queueSize: number;
 }
 
+/** What calls of one target hold while they run. */
+export interface TargetSlots {
+  /** Calls that hold a slot. */
+  readonly held: number;
+  /** Calls that wait for one. */
+  readonly waiting: number;
+  /** True once a slot is held; false when slots and queue are full, or the caller stopped waiting. */
+  take(limits: SlotLimits, cancellation: Cancellation): Eventual<boolean>;
+  giveBack(): void;
+}
+
 /**
  * Slots of one target, first come first served. The limits come with each call, so that a new configuration changes them
  * without forgetting who holds a slot.
  */
-export class Slots {
+export class Slots implements TargetSlots {
   #held = 0;
   #waiting: (() => void)[] = [];
   #limit = 0;
 
-  /** Calls that hold a slot. */
   get held(): number {
     return this.#held;
   }
 
-  /** Calls that wait for one. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** True once a slot is held; false when slots and queue are full, or the caller stopped waiting. */
   take({ maxConcurrency, queueSize }: SlotLimits, cancellation: Cancellation): Eventual<boolean> {
     this.#limit = maxConcurrency;
     this.#admit();

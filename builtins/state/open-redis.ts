@@ -3,6 +3,7 @@ import type { StateSettings } from '../../host/environment/state-settings.ts';
 import type { Host } from '../../host/host.ts';
 import { createStateClient } from './redis-client.ts';
 import { RedisLimits } from './redis-limits.ts';
+import { RedisPlaces } from './redis-places.ts';
 
 /** Milliseconds that a start waits for the server, and a stop for leaving it. */
 const OPEN_MS = 2000;
@@ -15,7 +16,8 @@ export async function openRedis(host: Host, settings: StateSettings): Promise<()
   const { clock } = services;
   const { id } = stores.replica;
   const client = await createStateClient(settings, `gw-${id}`.slice(0, LONGEST_NAME));
-  const limits = new RedisLimits({ client, clock, log, prefix: settings.prefix, id });
+  const places = new RedisPlaces({ client, prefix: settings.prefix, id });
+  const limits = new RedisLimits({ client, clock, log, prefix: settings.prefix, id, heard: () => places.renew() });
   const connected = client.connect();
   try {
     await within(connected, OPEN_MS, clock, 'connecting');
@@ -33,8 +35,9 @@ export async function openRedis(host: Host, settings: StateSettings): Promise<()
   }
   await within(limits.beat(), OPEN_MS, clock, 'joining').catch(() => {});
   stores.limits.supply('redis', limits);
+  stores.places.supply('redis', places);
   return async () => {
-    await within(limits.leave(), LEAVE_MS, clock, 'leaving').catch(() => {}); // its word ends by itself
+    await within(Promise.all([limits.leave(), places.leave()]), LEAVE_MS, clock, 'leaving').catch(() => {}); // its word ends by itself
     client.destroy();
   };
 }

@@ -4,13 +4,14 @@ import type { Clock, Timer } from '../../host/common/clock.ts';
 import type { Log } from '../../host/contract/index.ts';
 import type { AllTaken, Ask, SharedLimits } from '../../host/state/shared-limits.ts';
 import { MEMBER_SCRIPT } from './member-script.ts';
+import { nameOf, rootOf, runScript } from './run-script.ts';
 import { TAKE_SCRIPT } from './take-script.ts';
 
 /** Milliseconds between two words of a process, and for which it counts as alive after one. */
 export const MEMBER_BEAT_MS = 2000;
-const MEMBER_LEASE_MS = 15_000;
-/** Bytes of a digest that name a bucket. */
-const NAME_BYTES = 16;
+export const MEMBER_LEASE_MS = 15_000;
+/** Characters of a mark. */
+const MARK_SIZE = 16;
 
 export interface RedisLimitsDeps {
   readonly client: RedisClientType;
@@ -20,6 +21,8 @@ export interface RedisLimitsDeps {
   readonly prefix: string;
   /** This process, among those. */
   readonly id: string;
+  /** Runs with each word of this process, after the server has answered it. */
+  readonly heard?: () => Promise<void>;
 }
 
 /** Buckets on a server that speaks the protocol of Redis: each request that has a limit asks for all its buckets in one step, by the server's time. */
@@ -35,7 +38,7 @@ export class RedisLimits implements SharedLimits {
 
   constructor(deps: RedisLimitsDeps) {
     this.#deps = deps;
-    this.#root = `gw:{${deps.prefix}}:1:`;
+    this.#root = rootOf(deps.prefix);
   }
 
   get isUp(): boolean {
@@ -47,7 +50,8 @@ export class RedisLimits implements SharedLimits {
   }
 
   async takeAll(asks: readonly Ask[]): Promise<AllTaken> {
-    const answer = await this.#run(
+    const answer = await runScript(
+      this.#deps.client,
       TAKE_SCRIPT,
       asks.map(({ spec, key }) => `${this.#root}t:${nameOf(spec.group, key)}`),
       asks.flatMap(({ spec: { ratePerSecond, burst }, cost, floor }) => [
@@ -70,13 +74,15 @@ export class RedisLimits implements SharedLimits {
   async beat(): Promise<void> {
     const { clock, id } = this.#deps;
     try {
-      const mark = hash('sha256', `${id} ${clock.now()}`).slice(0, NAME_BYTES);
-      const [live, stands] = await this.#run(
+      const mark = hash('sha256', `${id} ${clock.now()}`).slice(0, MARK_SIZE);
+      const [live, stands] = await runScript(
+        this.#deps.client,
         MEMBER_SCRIPT,
         [`${this.#root}m`, `${this.#root}e`],
         [id, String(MEMBER_LEASE_MS), mark],
       );
       this.#take(Math.max(1, Number(live)), String(stands));
+      await this.#deps.heard?.();
     } catch {
       this.#isUp = false; // the requests that need it say why
     }
@@ -96,24 +102,4 @@ export class RedisLimits implements SharedLimits {
     this.#isUp = true;
     this.#replicas = live;
   }
-
-  async #run(script: string, keys: string[], args: string[]): Promise<readonly unknown[]> {
-    const { client } = this.#deps;
-    const call = { keys, arguments: args };
-    let answer: unknown;
-    try {
-      answer = await client.evalSha(hash('sha1', script), call);
-    } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      answer = await client.eval(script, call);
-    }
-    return Array.isArray(answer) ? answer : [];
-  }
-}
-
-/** A digest: what a bucket is for cannot be read there. */
-function nameOf(group: string | undefined, key: string): string {
-  return hash('sha256', `${group ?? ''}\0${key}`, 'buffer')
-    .subarray(0, NAME_BYTES)
-    .toString('base64url');
 }

@@ -114,17 +114,18 @@ function unknownCommand(
   );
 }
 
-function readInput(definition: CommandDefinition<never>, given: readonly string[]): CommandInput {
+function readInput(definition: CommandDefinition<never>, typed: readonly string[]): CommandInput {
   const parser = cac('gw');
   const all = [...(definition.options ?? []), ...GLOBAL_OPTIONS, HELP_OPTION];
-  const rest = withValues(given, all);
+  const rest = withValues(typed, all);
   for (const { flags, summary } of all) parser.option(flags, summary);
   const { args, options } = parser.parse(['', '', ...rest], { run: false });
   const words = checkOptions(definition, rest);
   const named = [...args, ...[options['--'] ?? []].flat()].map(String);
   checkArgs(definition, named);
-  const written = optionsAsWritten(definition, options, words);
-  return { args: named, options: written, format: readFormat(definition, written['format']) };
+  const given = valuesAsWritten(all, words);
+  const written = optionsAsWritten(options, given);
+  return { args: named, options: written, given, format: readFormat(definition, written['format']) };
 }
 
 /**
@@ -202,22 +203,35 @@ function checkArgs({ name, args = [], optionalArgs = [] }: CommandDefinition<nev
 
 /** The parser reads `007` as a number; options are text, and of a repeated one the last counts. */
 function optionsAsWritten(
-  { options = [] }: CommandDefinition<never>,
   parsed: Readonly<Record<string, unknown>>,
-  words: readonly string[],
+  given: CommandInput['given'],
 ): CommandInput['options'] {
   const written: Record<string, string | boolean> = {};
   for (const [name, value] of Object.entries(parsed)) if (typeof value === 'boolean') setMember(written, name, value);
-  for (const { flags } of [...options, ...GLOBAL_OPTIONS]) {
-    const names = namesOf(flags);
-    const at = words.findLastIndex((word) => names.some((name) => word === name || word.startsWith(`${name}=`)));
-    const word = words[at];
-    if (word === undefined || !flags.includes('<')) continue;
-    const camel = (names.at(-1) ?? '').slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
-    setMember(written, camel, word.includes('=') ? word.slice(word.indexOf('=') + 1) : (words[at + 1] ?? ''));
-  }
+  for (const [name, value] of given) setMember(written, name, value);
   return written;
 }
+
+/** Options that take a value, by their long names in camel case. */
+function valuesAsWritten(options: readonly CommandOption[], words: readonly string[]): CommandInput['given'] {
+  const names = new Map(
+    options
+      .filter(({ flags }) => flags.includes('<'))
+      .map(({ flags }) => namesOf(flags))
+      .flatMap((all) => all.map((name) => [name, camelCase(all.at(-1) ?? '')] as const)),
+  );
+  const given: (readonly [name: string, value: string])[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const end = word.indexOf('=');
+    const name = names.get(end < 0 ? word : word.slice(0, end));
+    if (name !== undefined) given.push([name, end < 0 ? (words[++at] ?? '') : word.slice(end + 1)]);
+  }
+  return given;
+}
+
+const camelCase = (flag: string): string =>
+  flag.slice(2).replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 
 function readFormat(
   { name, refusesFormat }: CommandDefinition<never>,

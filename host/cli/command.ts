@@ -29,6 +29,8 @@ export interface CommandInput {
   readonly args: readonly string[];
   /** By name in camel case; a flag is `true`, everything else text. */
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  /** Every option with a value, under the same names, in the order in which they were typed: some may stand there more than once. */
+  readonly given: readonly (readonly [name: string, value: string])[];
   readonly format: OutputFormat;
 }
 

@@ -45,7 +45,7 @@ export async function loadConfigFile(path: string): Promise<LoadedFile> {
 }
 
 /** The document of a file, with what it means where it leaves that out. What is sent is kept as it came (docs/reference/admin.md#how-a-configuration-is-shown). */
-function withDefaults(decoded: Decoded): Decoded {
+export function withDefaults(decoded: Decoded): Decoded {
   const { config, document } = decoded;
   if (!config) return decoded;
   const strategy = isFields(document['strategy']) ? document['strategy'] : {};

@@ -221,7 +221,7 @@ export const FIGURES = {
   gateway_state_trips_total: {
     kind: 'counter',
     help: 'Questions to the store of what replicas share, by what they were for',
-    labels: { kind: ['rates'], result: ['ok', 'denied', 'late', 'failed'] },
+    labels: { kind: ['rates', 'slots'], result: ['ok', 'denied', 'late', 'failed'] },
   },
   gateway_server_connection_transitions_total: {
     kind: 'counter',

@@ -10,6 +10,7 @@ import type { Retention } from '../stores/log/log-retention.ts';
 import { type ListenerSettings, readListeners } from './listener-settings.ts';
 import { readLogOmit } from './log-omit.ts';
 import { readSwitch } from './read-switch.ts';
+import { DataFolder } from './data-folder.ts';
 import type { SettingNote } from './setting-note.ts';
 import { isWildcard, noteRisks } from './risks.ts';
 import { readStateSettings, type StateSettings } from './state-settings.ts';
@@ -40,6 +41,8 @@ export interface Settings {
   /** The admin API may add MCP servers that are commands: they run on this machine. */
   readonly allowsAdminStdio: boolean;
   readonly masterKey: string | undefined;
+  /** The folder of `GW_DATA_DIR`, where a store keeps files there; as it was written. */
+  readonly dataFolder: string | undefined;
   /** Where keys, sessions and the audit trail are kept. */
   readonly keyStore: StoreSettings;
   /** Where changes of the configuration are kept. */
@@ -139,34 +142,41 @@ function readStores(
   notes: SettingNote[],
 ): Pick<
   Settings,
-  'keyStore' | 'configurationStore' | 'logStore' | 'logRetention' | 'logOmit' | 'spend' | 'pgConnections'
+  'dataFolder' | 'keyStore' | 'configurationStore' | 'logStore' | 'logRetention' | 'logOmit' | 'spend' | 'pgConnections'
 > {
+  const folder = new DataFolder(variables['GW_DATA_DIR']);
   const keyStore = readStoreSettings(
-    {
+    folder.storeOf({
       prefix: 'API_KEY_STORE',
       backend: variables['API_KEY_STORE_BACKEND'],
       dsn: variables['API_KEY_STORE_DSN'],
       listenDsn: variables['API_KEY_STORE_LISTEN_DSN'],
-    },
+    }),
     notes,
   );
   const configurationStore = readStoreSettings(
-    { prefix: 'CONFIG_STORE', backend: variables['CONFIG_STORE_BACKEND'], dsn: variables['CONFIG_STORE_DSN'] },
+    folder.storeOf({
+      prefix: 'CONFIG_STORE',
+      backend: variables['CONFIG_STORE_BACKEND'],
+      dsn: variables['CONFIG_STORE_DSN'],
+    }),
     notes,
   );
   const logStore = readLogStoreSettings(
-    {
+    folder.storeOf({
       prefix: 'REQUEST_LOG_STORE',
       backend: variables['REQUEST_LOG_STORE_BACKEND'],
       dsn: variables['REQUEST_LOG_STORE_DSN'],
-    },
+    }),
     notes,
   );
+  folder.noteUnused(notes);
   const logRetention = readRetention(variables['REQUEST_LOG_RETENTION'], notes);
   const logOmit = readLogOmit(variables['REQUEST_LOG_OMIT'], notes);
   const spend = readSpendSettings(variables['GW_SPEND'], variables['GW_SPEND_RETENTION'], notes);
   const pgConnections = readConnections(variables['GW_PG_CONNECTIONS'], notes);
-  return { keyStore, configurationStore, logStore, logRetention, logOmit, spend, pgConnections };
+  const dataFolder = folder.isUsed ? folder.path : undefined;
+  return { dataFolder, keyStore, configurationStore, logStore, logRetention, logOmit, spend, pgConnections };
 }
 
 const trimmed = (text: string | undefined): string => text?.trim() ?? '';

@@ -47,6 +47,8 @@ export interface RunningDocument {
   readonly version: number;
   /** As in `NewestConfiguration`. */
   readonly mark?: string | undefined;
+  /** Whether it was written while a gateway ran, here or in another process, rather than read at the start or from a file since then. */
+  readonly isWritten: boolean;
 }
 
 export interface Applied {
@@ -87,7 +89,7 @@ class QueueingApplier implements Applier {
   readonly #deps: ApplierDeps;
   readonly #scrubber: Scrubber;
   readonly #closing = new Cancellation();
-  #running: RunningDocument = { document: {}, version: 0 };
+  #running: RunningDocument = { document: {}, version: 0, isWritten: false };
   #start: StartSource | undefined;
   #number = 0;
   #queue: Promise<unknown> = Promise.resolve();
@@ -140,7 +142,12 @@ class QueueingApplier implements Applier {
       const config = this.#accepted(decoded, isDefault && !stored ? [] : checkConfig(this.#deps, decoded));
       const generation = await this.#swapIn(config);
       this.#start = source;
-      this.#running = { document: decoded.document, version: newest.version, mark: newest.mark };
+      this.#running = {
+        document: decoded.document,
+        version: newest.version,
+        mark: newest.mark,
+        isWritten: stored !== undefined,
+      };
       this.#stored.saw(newest);
       return generation;
     });
@@ -240,7 +247,8 @@ class QueueingApplier implements Applier {
       });
     });
     if (!entry) throw new Error('a configuration was taken in and not kept');
-    this.#running = { document, version: entry.version };
+    const isWritten = change.kind === 'write' || change.kind === 'rollback';
+    this.#running = { document, version: entry.version, isWritten };
     this.#stored.saw(entry);
     return { generation, entry };
   }
@@ -270,7 +278,7 @@ class QueueingApplier implements Applier {
     const { log } = this.#deps.services;
     const newest = await this.#stored.look(this.#deps.stores.configuration.value, log);
     if (!newest) return;
-    const { version, mark, text } = newest;
+    const { version, mark, text, isStored: isWritten } = newest;
     if (text === undefined) {
       this.#running = { ...this.#running, version, mark }; // there is nothing to take in
       return;
@@ -279,7 +287,7 @@ class QueueingApplier implements Applier {
       const decoded = decodeStored(text);
       const config = this.#accepted(decoded, checkConfig(this.#deps, decoded));
       await this.#swapIn(config);
-      this.#running = { document: decoded.document, version, mark };
+      this.#running = { document: decoded.document, version, mark, isWritten };
       log.info('the configuration of another process is in force', { version });
     } catch (error) {
       if (error === this.#closing.cause) return;

@@ -79,7 +79,19 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   const built = { config, hooks, carryover, targets, providers, warnings: [...warnings, ...ofGroups.map(problemOf)] };
   const declared = (config.accounts ?? []) as readonly WrittenAccount[]; // the rules have read them
   const accounts = new CurrentAccounts(declared, timezoneOf(config), deps.stores.accounts);
-  return { ...built, accounts, registry, models, groups, plugins, strategy, services, ledger, prices };
+  return {
+    ...built,
+    pendingRestart: [],
+    accounts,
+    registry,
+    models,
+    groups,
+    plugins,
+    strategy,
+    services,
+    ledger,
+    prices,
+  };
 }
 
 async function pluginsOf(
@@ -142,6 +154,7 @@ function generationOf(deps: GenerationDeps, draft: GenerationDraft, number: numb
     targetList,
     ...providers,
     warnings: draft.warnings,
+    pendingRestart: draft.pendingRestart,
     models,
     groups,
     strategy,

@@ -36,6 +36,8 @@ export interface GenerationDraft {
   /** Accounts and tags: what the configuration declares, and what is stored now. */
   readonly accounts: CurrentAccounts;
   readonly warnings: readonly Problem[];
+  /** Parts of the configuration that are read at the start alone: who reads one adds its path where it says something else now. */
+  readonly pendingRestart: string[];
 }
 
 /** What may be called under a configuration, whether or not a target names it. */
@@ -55,6 +57,8 @@ export interface Generation extends RunningGeneration, GenerationProviders {
   readonly targetList: readonly Target[];
   /** What of its `providers` does not serve as it is written. */
   readonly warnings: readonly Problem[];
+  /** Paths of what has an effect after a restart alone. */
+  readonly pendingRestart: readonly string[];
   readonly models: ModelIndex;
   readonly groups: GroupIndex<BoundGroup> | undefined;
   /** How many models each registered provider is known to have. */

@@ -28,7 +28,10 @@ export class StoredVersions {
    * What the store holds, where it is not what it held at the last look. A lower number, or another text of the same one, is a database that lost
    * changes: it was put back, or one that was behind took over. The numbers that were lost are not used again.
    */
-  async look(store: Pick<ConfigurationStore, 'newest' | 'raiseFloor'>, log: Log): Promise<Newest | undefined> {
+  async look(
+    store: Pick<ConfigurationStore, 'newest' | 'raiseFloor'>,
+    log: Log,
+  ): Promise<NewestConfiguration | undefined> {
     const newest = await store.newest();
     const { version, mark } = newest;
     const running = this.#version;

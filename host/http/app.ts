@@ -4,7 +4,7 @@ import type { Request, Response, Router } from 'express';
 import { GatewayError } from '../contract/index.ts';
 import { ClientWires } from '../wire/client-wires.ts';
 import { createArrivals } from './arrivals.ts';
-import { contextOf, type ListenerName, rawPath } from './context.ts';
+import { contextOf, type ListenerName, rawPath, type RequestTarget } from './context.ts';
 import { type Refusal, sendError } from './reply.ts';
 import { createRouter, directPosts } from './router.ts';
 import { createShell, type ShellHost } from './shell.ts';
@@ -19,6 +19,8 @@ export interface RequestHooks<H> extends UpgradeHooks<H> {
 /** What a listener hands its requests to. */
 export interface Serving {
   readonly serve: RequestListener;
+  /** Whether something is declared or mounted where the request goes: no path that falls to the dashboard. The request stays as it is. */
+  readonly knows: (request: RequestTarget) => boolean;
   readonly upgrades: Upgrades;
 }
 
@@ -84,7 +86,14 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
         recover(host, error, response);
       }
     };
-    return { serve, upgrades: createUpgrades(host, arrivals, listener) };
+    const knows = ({ url, method }: RequestTarget): boolean => {
+      const settled = { url, method };
+      if (!arrivals.settle(settled)) return false;
+      if (listener === 'data') return arrivals.isServed(settled, listener);
+      const path = rawPath(settled);
+      return host.protection.isDeclared(path) || host.paths.isRouted(path);
+    };
+    return { serve, knows, upgrades: createUpgrades(host, arrivals, listener) };
   };
   return { ...serving(), of: serving };
 }

@@ -17,6 +17,7 @@ import {
   normalizeTarget,
   rawPath,
   type RequestContext,
+  type RequestTarget,
 } from './context.ts';
 import type { Protection } from './protection.ts';
 import { takeQueryKeys } from './credentials.ts';
@@ -49,9 +50,9 @@ export interface Arrivals {
   /** Request id, trace, CORS headers. `listener` where there are two. */
   open(request: IncomingMessage, listener: ListenerName | undefined): RequestContext;
   /** Makes every later reader see one path, in the form that routes know. False for a target that cannot be read as one. */
-  settle(request: IncomingMessage): boolean;
+  settle(request: RequestTarget): boolean;
   /** Whether that listener serves the path of a settled request. */
-  isServed(request: IncomingMessage, listener: ListenerName | undefined): boolean;
+  isServed(request: RequestTarget, listener: ListenerName | undefined): boolean;
   /** Sets what target and peer say: wire, address, probe or not. Gives the refusal of a request that no route may see. */
   inspect(request: IncomingMessage, context: RequestContext): GatewayError | undefined;
   /** Counts the request against the limit of its address. Gives the refusal of one that is over it. */
@@ -129,7 +130,7 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
 }
 
 /** The path as it was written counts, and the one that routes get of it, which may have lost slashes. */
-function isOfData(protection: Protection, request: IncomingMessage): boolean {
+function isOfData(protection: Protection, request: RequestTarget): boolean {
   const written = writtenPath(request);
   return protection.isOfData(rawPath(request)) && (written === undefined || protection.isOfData(written));
 }

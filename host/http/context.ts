@@ -93,6 +93,9 @@ export function contextOf(response: ServerResponse): RequestContext {
   return context;
 }
 
+/** What says which path a request is for. */
+export type RequestTarget = Pick<IncomingMessage, 'url' | 'method'>;
+
 /** Path without the query, as it was written: matching never decodes it. */
 export function rawPath({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const query = url.indexOf('?');
@@ -114,7 +117,7 @@ export function isAuthority(text: string): boolean {
  * Makes every later reader see one and the same path: an absolute target loses its scheme and host. False for a target
  * that two parsers might read differently; such a request must be refused.
  */
-export function normalizeTarget(request: IncomingMessage): boolean {
+export function normalizeTarget(request: RequestTarget): boolean {
   const url = request.url ?? '';
   if (AMBIGUOUS.test(url)) return false;
   if (url.startsWith('/') || url === '*') return true;

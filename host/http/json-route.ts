@@ -53,7 +53,7 @@ export interface JsonRoute {
   readonly scope: Scope | 'admitted' | 'open';
   /** Bytes of body that are read, asked per request; without it none is. More are answered with 413. */
   readonly maxBytes?: () => number;
-  /** On every answer of the route, errors included. */
+  /** On every answer of the route, errors included, and on the one to `OPTIONS` of its path. */
   readonly headers?: FlatHeaders;
   /** Throws a `GatewayError` for what is wrong with the call. `undefined` leaves the request to the routes behind. */
   readonly answer: (call: JsonCall) => JsonAnswer | undefined | Promise<JsonAnswer>;
@@ -75,10 +75,12 @@ export function mountJson(router: Router, host: JsonHost, routes: readonly JsonR
     const route = mountMethods(router, host, path, methods);
     const allowed = methods.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const usable = methods.map(({ method }) => method).join(' or ');
+    const offered = methods.flatMap(({ headers = [] }) => headers);
     route.all((request, response) =>
       sendError(response, wrongMethod(request.method, path, usable), host.services.redactor, [
         'Allow',
         allowed.join(', '),
+        ...(request.method === 'OPTIONS' ? offered : []),
       ]),
     );
   }

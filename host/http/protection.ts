@@ -34,6 +34,11 @@ export class Protection {
     this.#open.add(path);
   }
 
+  /** Whether some builtin declares the path, as it was written. */
+  isDeclared(path: string): boolean {
+    return this.#open.has(path) || this.of(path) !== undefined;
+  }
+
   /** Whether the listener for models serves the path, as it was written. Everything that no builtin declares is the control plane's. */
   isOfData(path: string): boolean {
     return this.of(path)?.plane === 'data' || this.#open.has(path);

@@ -1,4 +1,5 @@
 import { registerHooks } from 'node:module';
+import { once } from '../common/once.ts';
 
 /** The folder of the host's own files: in the package, of all that is built. */
 const HOST = new URL('..', import.meta.url).href;
@@ -6,9 +7,9 @@ const HOST = new URL('..', import.meta.url).href;
 /**
  * Lets modules anywhere import this process's contract by the package's own name, and the host's `joi` whatever stands in
  * their `node_modules`: schemas of another version than the host's could not be asked. Without it a folder outside the
- * package could not write `import … from 'gw/contract'`.
+ * package could not write `import … from 'gw/contract'`. It is registered once, however many gateways run in the process.
  */
-export function registerResolveHook(): void {
+export const registerResolveHook = once(() => {
   const own = import.meta.url;
   registerHooks({
     resolve(specifier, context, nextResolve) {
@@ -24,7 +25,7 @@ export function registerResolveHook(): void {
         : nextResolve(specifier, context);
     },
   });
-}
+});
 
 /** What stands for a name in this process: of the contract itself, and of its `joi`, which in the package is in the bundle and no file of its own. */
 function ownName(specifier: string, parentURL: string | undefined): string | undefined {

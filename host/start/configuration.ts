@@ -5,6 +5,7 @@ import type { LoadedFile } from '../config/load.ts';
 import { type Problem, problemLine } from '../config/problems.ts';
 import type { ProviderModule } from '../contract/index.ts';
 import { checkConfig } from '../generation/check.ts';
+import { configSource } from '../generation/config-source.ts';
 import type { StartSource } from '../generation/start-source.ts';
 import type { Host } from '../host.ts';
 import type { DefaultDocument } from '../host-hooks.ts';
@@ -20,11 +21,9 @@ export async function applyStartConfiguration(host: Host, file: LoadedFile | und
   host.configFile = file;
   configuration.value.onChange?.(() => void host.applier.follow());
   if (!source.stored) {
-    host.configSource = file ? 'file' : 'defaults';
     tellConfiguration(host);
     return;
   }
-  host.configSource = 'store';
   if (file) tellSuperseded(host, file);
   tellConfiguration(host, { config_store: configuration.backend });
 }
@@ -40,8 +39,9 @@ function sourceOf(
 
 /** What is in force from now on, and what of it does nothing. */
 export function tellConfiguration(host: Host, more: object = {}): void {
-  const { current, configSource: source } = host;
+  const { current } = host;
   if (!current) return;
+  const source = configSource(host);
   const { config, maxRequestBytes } = current;
   const file = source === 'file' ? host.configFile : undefined;
   if (file)

@@ -1,23 +1,11 @@
-import type { Clock } from '../common/clock.ts';
 import type { ConfigWatch } from '../config/watch.ts';
-import { GatewayError } from '../contract/index.ts';
 import type { Host } from '../host.ts';
-import { registeredNames } from '../generation/registered-names.ts';
+import { drainHost } from './drain-host.ts';
 import { provideMasterKey } from './master-key.ts';
-import { applyStartConfiguration } from './configuration.ts';
 import { type Listeners, openListeners, shownListener } from './open-listeners.ts';
-import {
-  connectProviders,
-  loadFile,
-  loadStoredModules,
-  refuseProblems,
-  StartRefused,
-  warnOfUnreadFiles,
-} from './steps.ts';
+import { prepareHost, tellStarted } from './prepare-host.ts';
+import { loadFile, warnOfUnreadFiles } from './steps.ts';
 import { watchConfiguration } from './watch-configuration.ts';
-
-/** What is left after the shutdown deadline gets this long to write its last event. */
-const LAST_WORDS_MS = 5000;
 
 export interface RunningGateway {
   readonly port: number;
@@ -34,31 +22,20 @@ export interface RunningGateway {
  */
 export async function startGateway(host: Host): Promise<RunningGateway | undefined> {
   try {
-    tellSettings(host);
-    warnOfUnreadFiles(host);
-    const file = await loadFile(host, host.settings.configPath);
-    refuseProblems(host, file);
     let hasNewKey = false;
-    let taken: ReadonlySet<string> = new Set();
-    const steps = [
-      async () => {
-        hasNewKey = provideMasterKey(host, file);
-      }, // before the environment's keys are supplied
-      () => host.hooks.open.promise(host),
-      async () => {
-        taken = await loadStoredModules(host, file);
+    const isPrepared = await prepareHost(host, {
+      load: () => {
+        warnOfUnreadFiles(host);
+        return loadFile(host, host.settings.configPath);
       },
-      () => connectProviders(host, taken), // those of stored modules too
-      () => applyStartConfiguration(host, file),
-    ];
-    for (const step of steps) {
-      if (host.isDraining) return await endStart(host);
-      await step();
-    }
-    if (host.isDraining) return await endStart(host);
+      provideKey: (file) => {
+        hasNewKey = provideMasterKey(host, file);
+      },
+    });
+    if (!isPrepared) return await endStart(host);
     const listeners = await openListeners(host);
     const watch = await watchConfiguration(host);
-    tellStarted(host, listeners);
+    tellStarted(host, addressesOf(host, listeners));
     const { port, adminPort } = listeners;
     return { port, adminPort, hasNewKey, stop: () => shutDown(host, listeners, watch) };
   } catch (error) {
@@ -74,75 +51,21 @@ async function endStart(host: Host, error?: unknown): Promise<undefined> {
   host.log.info('gw stopped before it had started', error === undefined ? {} : { error });
 }
 
-function tellSettings({ settings, log }: Host): void {
-  for (const { level, message, rule } of settings.notes)
-    if (level === 'warn') log.warn(message, rule === undefined ? {} : { rule });
-  const fatal = settings.notes.filter(({ level }) => level === 'fatal').map(({ message }) => message);
-  if (fatal.length > 0) throw new StartRefused(fatal.join('; '));
-  if (settings.rateLimit)
-    log.info('rate limiting enabled', {
-      rps: settings.rateLimit.ratePerSecond,
-      burst: settings.rateLimit.burst,
-      max_keys: 100_000,
-    });
-  if (settings.corsOrigins.length === 0) log.info('CORS_ORIGINS is not set: no origin may call from a browser');
-}
-
-function tellStarted(host: Host, { port, adminPort }: Listeners): void {
-  const { address, admin } = host.settings.listeners;
-  if (host.settings.isProduction && host.stores.keys.backend === 'memory') {
-    host.log.warn('no durable key store is configured: MASTER_KEY is the only credential that survives a restart', {
-      rule: 'WN06',
-    });
-  }
-  host.log.info('gw started', {
-    version: host.build.version,
+function addressesOf({ settings }: Host, { port, adminPort }: Listeners): object {
+  const { address, admin } = settings.listeners;
+  return {
     addr: shownListener(address, port),
     ...(admin && adminPort !== undefined && { admin_addr: shownListener(admin.address, adminPort) }),
-    providers: [...registeredNames(host)].join(', '),
-    config_store: host.stores.configuration.backend,
-    api_key_store: host.stores.keys.backend,
-    request_log_store: host.stores.requestLog.backend,
-    audit_store: host.stores.audit.backend,
-  });
+  };
 }
 
-/**
- * Readiness turns 503 at once; requests are served as before until load balancers have noticed. The listener stays open, so
- * that probes are answered while requests drain. What is left at the deadline ends with an error event. See docs/reference/server.md#the-end-of-a-process.
- */
+/** The listener stays open while requests drain, so that probes are answered. */
 async function shutDown(host: Host, listeners: Listeners, watch: ConfigWatch | undefined): Promise<void> {
-  const {
-    settings: { shutdownTimeoutMs, drainDelayMs },
-    services: { clock, closing },
-    log,
-  } = host;
-  host.isLeaving = true;
-  log.info('draining', { requests: host.activity.count, delay_ms: drainDelayMs, timeout_ms: shutdownTimeoutMs });
-  if (drainDelayMs > 0 && !host.isDraining) await elapsed(clock, drainDelayMs);
-  host.isDraining = true;
-  closing.endWithin(shutdownTimeoutMs);
-  await idleWithin(host, shutdownTimeoutMs);
-  if (host.activity.count > 0) {
-    log.warn('ending what did not drain', { requests: host.activity.count });
-    host.slot.endAll(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
-    await idleWithin(host, LAST_WORDS_MS);
-  }
+  const { drainDelayMs: delayMs, shutdownTimeoutMs: timeoutMs } = host.settings;
+  await drainHost(host, { delayMs, timeoutMs });
   listeners.close();
   host.applier.close(); // stopping the watch waits for a change that is being applied
   await watch?.stop();
   await host.close();
-  log.info('gw stopped');
-}
-
-const elapsed = (clock: Clock, ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    clock.timer(ms, resolve);
-  });
-
-async function idleWithin({ activity, services: { clock } }: Host, ms: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = clock.timer(ms, resolve);
-  await Promise.race([activity.idle(), promise]);
-  timer.cancel();
+  host.log.info('gw stopped');
 }

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TookTooLong } from '../common/clock.ts';
-import { decodeStored } from '../config/decode.ts';
-import { findConfigFile, isFile, loadConfigFile, type LoadedFile } from '../config/load.ts';
+import { decodeStored, decodeText } from '../config/decode.ts';
+import { findConfigFile, isFile, loadConfigFile, type LoadedFile, withDefaults } from '../config/load.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { checkConfig } from '../generation/check.ts';
 import { connectEnvironment } from '../generation/instances/environment-providers.ts';
@@ -27,23 +27,38 @@ export async function loadConfiguration(host: Host, path: string | undefined): P
 /** Loads the file of a start, where modules of a stored configuration may follow. */
 export async function loadFile(host: Host, path: string | undefined): Promise<LoadedFile | undefined> {
   const file = path === undefined ? await findConfigFile(host.workingDirectory) : resolve(host.workingDirectory, path);
-  const loaded = file === undefined ? undefined : await loadConfigFile(file);
-  const moduleProblems = await loadModules(host, loaded);
-  if (!loaded) {
-    if (moduleProblems.length > 0) throw new ConfigRefused(moduleProblems);
-    return undefined;
-  }
-  const unread = new Set(loaded.problems.map(({ path: place }) => place)); // an item that is not a text names no package
-  return {
-    ...loaded,
-    problems: [...loaded.problems, ...moduleProblems.filter(({ path: place }) => !unread.has(place))],
-  };
+  return loadFileAt(host, file);
+}
+
+/** Loads what stands at a path, with the modules beside it; without a path the modules of the installation alone. */
+export async function loadFileAt(host: Host, path: string | undefined): Promise<LoadedFile | undefined> {
+  const loaded = path === undefined ? undefined : await loadConfigFile(path);
+  const problems = await loadModules(host, loaded, loaded && [loaded.folder]);
+  if (loaded) return withProblems(loaded, problems);
+  if (problems.length > 0) throw new ConfigRefused(problems);
+  return undefined;
+}
+
+/** Takes a configuration that stands in no file: no folder is beside it, and packages are looked up from the working directory. */
+export async function loadDocument(host: Host, document: object): Promise<LoadedFile> {
+  const decoded = withDefaults(decodeText(JSON.stringify(document), 'json'));
+  const given = { ...decoded, path: '(a document)', folder: host.workingDirectory };
+  return withProblems(given, await loadModules(host, given, []));
+}
+
+function withProblems(loaded: LoadedFile, moduleProblems: readonly Problem[]): LoadedFile {
+  const unread = new Set(loaded.problems.map(({ path }) => path)); // an item that is not a text names no package
+  return { ...loaded, problems: [...loaded.problems, ...moduleProblems.filter(({ path }) => !unread.has(path))] };
 }
 
 /** Third-party modules: of the installation, beside the file, and from the packages it lists. All their problems at once. */
-async function loadModules(host: Host, file: LoadedFile | undefined): Promise<readonly Problem[]> {
+async function loadModules(
+  host: Host,
+  file: LoadedFile | undefined,
+  beside: readonly string[] = [],
+): Promise<readonly Problem[]> {
   const install = realpathSync(host.installDirectory);
-  const folders = [...new Set([install, ...(file && isFolder(file.folder) ? [realpathSync(file.folder)] : [])])];
+  const folders = [...new Set([install, ...beside.filter(isFolder).map((folder) => realpathSync(folder))])];
   return register(host, {
     folders,
     packages: file?.config?.modules ?? [],

@@ -37,7 +37,6 @@ async function applyFile(host: Host, path: string): Promise<void> {
     return;
   }
   host.configFile = file;
-  host.configSource = 'file';
   tellConfiguration(host, { actor: FILE.actor, version: applied.entry.version });
   const { plugins, strategy, targets } = applied.generation.config;
   audit(host, 'ok', { plugins: plugins.length, strategy: strategy.mode, targets: targets.length });

@@ -1,23 +1,16 @@
-import type { BucketSpec, Counters, Log } from '../contract/index.ts';
-import { type Clock, TookTooLong, within } from '../common/clock.ts';
+import type { BucketSpec } from '../contract/index.ts';
+import type { Clock } from '../common/clock.ts';
 import { GroupedBuckets } from '../state/grouped-buckets.ts';
 import type { AllTaken, Ask, SharedLimits } from '../state/shared-limits.ts';
 import type { Place } from './place.ts';
+import type { StateTrips } from './state-trips.ts';
 
-/** Milliseconds that a request waits for a shared store. */
-export const STATE_LIMIT_MS = 250;
-/** Milliseconds that a store is left alone after it failed, so that not every request waits for the limit. */
-export const STATE_REST_MS = 1000;
 /** Buckets whose debt is kept while the store is away; those after them are forgiven. */
 const MOST_OWED = 10_000;
 /** Buckets that one trip pays back. */
 const OWED_A_TRIP = 100;
 
-export interface BoundedLimitsDeps {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly counters: Counters;
-}
+const isRefused = ({ refusedAt }: AllTaken): boolean => refusedAt !== undefined;
 
 /**
  * Limits that replicas hold together. While the store fails or takes longer than a request may wait, this process holds its share: each limit
@@ -25,16 +18,16 @@ export interface BoundedLimitsDeps {
  */
 export class BoundedLimits {
   readonly #place: Place<SharedLimits | undefined>;
-  readonly #deps: BoundedLimitsDeps;
+  readonly #trips: StateTrips;
+  readonly #clock: Clock;
   readonly #memory = new GroupedBuckets();
   readonly #owed = new Map<string, Ask>();
-  /** Monotonic milliseconds; `undefined` while the store answers. */
-  #restsUntil: number | undefined;
-  #lostAt = 0;
 
-  constructor(place: Place<SharedLimits | undefined>, deps: BoundedLimitsDeps) {
+  constructor(place: Place<SharedLimits | undefined>, trips: StateTrips, clock: Clock) {
     this.#place = place;
-    this.#deps = deps;
+    this.#trips = trips;
+    this.#clock = clock;
+    trips.onBack(() => void this.#payBack());
   }
 
   /** Whether there is a store. Without one each limit is kept where it is asked for. */
@@ -44,7 +37,7 @@ export class BoundedLimits {
 
   /** Whether the store answered when it was last asked. */
   get isUp(): boolean {
-    return this.#restsUntil === undefined && this.#place.value?.isUp !== false;
+    return this.#trips.isUp && this.#place.value?.isUp !== false;
   }
 
   /** Replicas that each limit is divided by while the store is away. */
@@ -53,32 +46,14 @@ export class BoundedLimits {
   }
 
   /** Takes from all buckets, or from none. Never rejects. */
-  takeAll(asks: readonly Ask[]): Promise<AllTaken> {
+  async takeAll(asks: readonly Ask[]): Promise<AllTaken> {
     const store = this.#place.value;
-    const now = this.#deps.clock.monotonic();
-    if (!store || (this.#restsUntil !== undefined && now < this.#restsUntil))
-      return Promise.resolve(this.#takeShare(asks, now));
-    if (this.#restsUntil !== undefined) this.#restsUntil = now + STATE_REST_MS; // one request a second looks whether it is back
-    return this.#askStore(store, asks);
-  }
-
-  async #askStore(store: SharedLimits, asks: readonly Ask[]): Promise<AllTaken> {
-    const { clock } = this.#deps;
-    try {
-      const answer = await inTime(store.takeAll(asks), clock);
-      this.#answered(store);
-      this.#count(answer.refusedAt === undefined ? 'ok' : 'denied');
-      this.#learn(asks, answer.levels, clock.monotonic());
-      return answer;
-    } catch (error) {
-      this.#count(error instanceof TookTooLong ? 'late' : 'failed');
-      this.#failed(error);
-      return this.#takeShare(asks, clock.monotonic());
-    }
-  }
-
-  #count(result: 'ok' | 'denied' | 'late' | 'failed'): void {
-    this.#deps.counters.add('gateway_state_trips_total', { kind: 'rates', result });
+    const answer =
+      store && (await this.#trips.ask({ kind: 'rates', ask: () => store.takeAll(asks), isDenied: isRefused }));
+    const now = this.#clock.monotonic();
+    if (!answer) return this.#takeShare(asks, now);
+    this.#learn(asks, answer.levels, now);
+    return answer;
   }
 
   /** What is left is divided as the limit is, should the store go away. */
@@ -86,28 +61,6 @@ export class BoundedLimits {
     const { replicas } = this;
     for (const [index, { key, spec }] of asks.entries())
       this.#memory.of(spec.group).put(key, (levels[index] ?? 0) / replicas, now);
-  }
-
-  #answered(store: SharedLimits): void {
-    if (this.#restsUntil === undefined) return;
-    this.#restsUntil = undefined;
-    const { log, clock } = this.#deps;
-    log.info('the shared state answers again', { seconds: Math.round((clock.monotonic() - this.#lostAt) / 1000) });
-    void this.#payBack(store);
-  }
-
-  #failed(error: unknown): void {
-    const { log, clock } = this.#deps;
-    const now = clock.monotonic();
-    if (this.#restsUntil === undefined) {
-      this.#lostAt = now;
-      log.error('the shared state does not answer, this replica holds its share of each limit', {
-        backend: this.#place.backend,
-        replicas: this.replicas,
-        error,
-      });
-    }
-    this.#restsUntil = now + STATE_REST_MS;
   }
 
   #takeShare(asks: readonly Ask[], now: number): AllTaken {
@@ -132,27 +85,14 @@ export class BoundedLimits {
     this.#owed.set(id, { ...ask, cost, floor: Number.NEGATIVE_INFINITY });
   }
 
-  async #payBack(store: SharedLimits): Promise<void> {
+  /** What is not taken is forgiven. */
+  async #payBack(): Promise<void> {
+    const store = this.#place.value;
+    if (!store) return;
     const owed = [...this.#owed.values()];
     this.#owed.clear();
-    try {
-      for (let from = 0; from < owed.length; from += OWED_A_TRIP)
-        await inTime(store.takeAll(owed.slice(from, from + OWED_A_TRIP)), this.#deps.clock);
-    } catch (error) {
-      this.#failed(error); // what was let through meanwhile is forgiven
-    }
-  }
-}
-
-/** A process that is busy may not have read an answer that came in time: before it counts as late, one turn of the event loop reads what is there. */
-async function inTime<T>(answer: Promise<T>, clock: Clock): Promise<T> {
-  try {
-    return await within(answer, STATE_LIMIT_MS, clock, 'the shared state');
-  } catch (error) {
-    if (!(error instanceof TookTooLong)) throw error;
-    const isRead = Promise.withResolvers<never>();
-    setImmediate(() => isRead.reject(error));
-    return Promise.race([answer, isRead.promise]);
+    for (let from = 0; from < owed.length; from += OWED_A_TRIP)
+      if (!(await this.#trips.work(store.takeAll(owed.slice(from, from + OWED_A_TRIP))))) return;
   }
 }
 

@@ -2,8 +2,9 @@ import type { BucketSpec, Log, SharedState } from '../contract/index.ts';
 import { type Clock, within } from '../common/clock.ts';
 import type { Ask } from '../state/shared-limits.ts';
 import { refuseNoBytes } from '../state/shared-state.ts';
-import { type BoundedLimits, STATE_LIMIT_MS, STATE_REST_MS } from './bounded-limits.ts';
+import type { BoundedLimits } from './bounded-limits.ts';
 import type { Place } from './place.ts';
+import { STATE_LIMIT_MS, STATE_REST_MS } from './state-trips.ts';
 
 /**
  * Shared state as plugins get it. While the shared store fails or takes longer than the limit, this process goes by its own

@@ -1,5 +1,6 @@
 import type { RequestLog, SharedState } from '../contract/index.ts';
 import type { SharedLimits } from '../state/shared-limits.ts';
+import type { SharedPlaces } from '../state/shared-places.ts';
 import { StoreClock } from './replicas/store-clock.ts';
 import { AccountStore } from './accounts/account-store.ts';
 import { AuditStore, type AuditStoreDeps } from './audit/audit-store.ts';
@@ -55,6 +56,8 @@ export interface Stores {
   readonly state: Place<SharedState>;
   /** Buckets that replicas take from together. Without a store each limit is held by each process. */
   readonly limits: Place<SharedLimits | undefined>;
+  /** Places of calls that replicas take together. Without a store they are counted by each process. */
+  readonly places: Place<SharedPlaces | undefined>;
   /** What is spent, by key. Without a store: the memory of this process. */
   readonly ledgers: Place<Ledgers>;
   /** What all requests have cost. `undefined` where it is switched off. */
@@ -106,6 +109,7 @@ export function createStores(memory: SharedState, given: StoresDeps): Stores {
     hints: new Place<Hints>('hints', 'memory', NO_HINTS),
     state: new Place<SharedState>('shared state', 'memory', memory),
     limits: new Place<SharedLimits | undefined>('shared limits', 'memory', undefined),
+    places: new Place<SharedPlaces | undefined>('shared places', 'memory', undefined),
     ledgers: new Place<Ledgers>('ledgers', 'memory', new MemoryLedgers(deps)),
     spend: new Place<SpendLedger | undefined>('spend', 'off', undefined),
     owners: new Place<Owners>('owners', 'memory', new MemoryOwners()),
@@ -131,6 +135,7 @@ export function sealStores({
   hints,
   state,
   limits,
+  places,
   ledgers,
   spend,
   owners,
@@ -150,6 +155,7 @@ export function sealStores({
     hints,
     state,
     limits,
+    places,
     ledgers,
     spend,
     owners,

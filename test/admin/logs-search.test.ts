@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { RequestLogRow, Stage } from '../../host/contract/index.ts';
-import { cases, Dice } from '../kit/index.ts';
+import { cases, Dice, inSoak } from '../kit/index.ts';
 import type { AdminHost } from './kit.ts';
 import { fill, forLogs, NOON, read, row } from './logs-kit.ts';
 
@@ -150,7 +150,7 @@ forLogs('a search of the request log', (start) => {
     }
   });
 
-  it('gives pages without a gap or a repeat while rows are written', async () => {
+  inSoak('gives pages without a gap or a repeat while rows are written', async () => {
     const t = await start();
     const rows = made(new Dice(7), 200);
     fill(t, rows);

@@ -8,10 +8,10 @@ import { runAgent, sceneOf } from './scene.ts';
 import { LAST_TEXT } from './script.ts';
 import { expectAnswers, expectDone } from './task.ts';
 
-const RECIPE = new URL('../../examples/agents.yaml', import.meta.url);
+const RECIPE = new URL('../../examples/coding-agents/config.yaml', import.meta.url);
 
 /** Models of this vendor take tools on one of its APIs alone, which it refuses here as it does there. */
-describe('examples/agents.yaml', () => {
+describe('examples/coding-agents/config.yaml', () => {
   installedBefore();
 
   for (const { name, aliases, modes } of [CLAUDE_CODE, CODEX, GEMINI_CLI])

@@ -184,6 +184,7 @@ function dotted(node: Node): string {
 
 const READERS: Readonly<Record<string, readonly string[]>> = {
   'host/main.ts': ['env', 'argv'],
+  'host/embed/create-gateway.ts': ['env'],
   'host/ensure-installed.js': ['argv'],
   'host/gw.js': ['argv', 'env'],
   'host/keep-data.js': ['env'],

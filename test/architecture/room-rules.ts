@@ -25,6 +25,7 @@ export const ROOMS = [
   'http',
   'host',
   'start',
+  'embed',
   'testing',
 ] as const;
 

@@ -20,6 +20,7 @@ const WAITING: ReadonlySet<string> = new Set(
 /** Where the host taps: once per process or once per applied configuration. Everything else of it runs per request. */
 const TAPPING = [
   'host/create-host.ts',
+  'host/embed/unread-bodies.ts',
   'host/host-hooks.ts',
   'host/hooks/seal.ts',
   'host/hooks/tap-list.ts',

@@ -266,7 +266,7 @@ describe('every command that calls a gateway, as a process, against a real one o
     expect(new Set(lines.map(({ trace_id: id }) => id)).size).to.equal(2);
   });
 
-  it('says what to do about a key that is missing, expired or too small', async () => {
+  inSoak('says what to do about a key that is missing, expired or too small', async () => {
     const { key } = await create();
     const old = (await create('--expires-in', '1ms')).key as string;
     const reads = CALLS.filter(
@@ -300,7 +300,7 @@ describe('every command that calls a gateway, as a process, against a real one o
 });
 
 describe('every command that calls a gateway, as a process, where there is none or another program', () => {
-  it('says so within its time, and nothing on stdout', async () => {
+  inSoak('says so within its time, and nothing on stdout', async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'config.yaml'), CONFIG);
     const of = (url: string, args: readonly string[], variables = {}): Promise<RunResult> =>

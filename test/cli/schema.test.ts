@@ -102,7 +102,7 @@ describe('gw schema', () => {
   }
 
   it('checks settings of a strategy that stands beside the configuration', async () => {
-    const file = 'examples/sticky-strategy/config.yaml';
+    const file = 'examples/custom-strategy/config.yaml';
     const document = read(file);
     document['strategy'].settings.rest_seconds = 'long';
     expect(compiled(await printed('--config', join(ROOT, file)))(document)).to.equal(false);

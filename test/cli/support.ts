@@ -14,6 +14,8 @@ export const CALLS: readonly (readonly string[])[] = [
   ['admin', 'config', 'get'],
   ['admin', 'config', 'history'],
   ['admin', 'config', 'set', '--file', 'config.yaml'],
+  ['admin', 'config', 'patch', '--unset', 'aliases.a'],
+  ['admin', 'config', 'source'],
   ['admin', 'config', 'diff', '--file', 'config.yaml'],
   ['admin', 'config', 'rollback', '1'],
   ['admin', 'logs', 'list'],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Joi, { type Description } from 'joi';
-import { flagsOf } from '../../builtins/cli/schema/setting-schema.ts';
+import { flagsOf } from '../../host/config/json-schema/setting-schema.ts';
 import { MODULES } from '../../builtins/manifest.ts';
 import { configSchema } from '../../host/config/schema/config-schema.ts';
 import { describedAt, keysOf } from '../../host/config/schema/schema-walk.ts';

@@ -85,7 +85,7 @@ describe('the configuration in the dashboard', function configuration() {
     expect(asked).to.deep.equal([]);
   });
 
-  it('is changed beside what is withheld, which stays, and goes nowhere else', async () => {
+  inSoak('is changed beside what is withheld, which stays, and goes nowhere else', async () => {
     const secret = 'planted-4Zq7-header';
     const url = 'http://127.0.0.1:9/mcp';
     const t = await startDashboard({

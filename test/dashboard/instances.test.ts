@@ -24,82 +24,88 @@ describe('instances in the dashboard', function instances() {
   const browser = browserForSuite();
   const opened = opener(browser, { path: '/providers' });
 
-  it('are a row each, whose credentials have the states that readiness and explanations have, and are reset', async () => {
-    const t = await startFleetDashboard();
-    const page = await opened(t);
-    await row(page, 'openai-eu')
-      .getByText(/^team-a: benched, key refused, 10 min left$/)
-      .waitFor();
-    await row(page, 'openai-eu')
-      .getByText(/^team-b: resting, 10 min left$/)
-      .waitFor();
-    await row(page, 'openai-eu').getByText('spare: ready').waitFor();
-    await row(page, 'gpu-1').getByText('key-2: unresolved').waitFor();
-    await row(page, 'gpu-2').getByText('no usable credential').waitFor();
-    expect(await row(page, 'gpu-2').getByRole('cell').nth(1).textContent()).to.equal('openai-compatible');
-    expect(await row(page, 'gpu-2').getByRole('cell').nth(2).textContent()).to.equal(new URL(t.vendor.url).host);
-    const { targets } = (await t.get('/readyz')).json();
-    expect(targets.map(({ name, routable }: any) => [name, routable])).to.deep.equal([
-      ['openai-eu', true],
-      ['gpu-1', true],
-      ['gpu-2', false],
-      ['echo', true],
-    ]);
-    const { order } = (
-      await t.post('/admin/explain', { request: { model: 'smart', messages: [{ role: 'user', content: 'hi' }] } })
-    ).json();
-    expect(order[0].credentials.map(({ name, state }: any) => `${name} ${state}`)).to.deep.equal([
-      'spare ready',
-      'team-b resting',
-      'team-a benched',
-    ]);
-    expect(await page.getByRole('button', { name: 'Reset spare of openai-eu' }).count()).to.equal(0);
-    await page.getByRole('button', { name: 'Reset default of gpu-2' }).click();
-    await page.getByText('default of gpu-2 may be called again.').waitFor();
-    await row(page, 'gpu-2').getByText('default: ready').waitFor();
-    await row(page, 'gpu-2').getByText('Connected').waitFor();
-  });
+  inSoak(
+    'are a row each, whose credentials have the states that readiness and explanations have, and are reset',
+    async () => {
+      const t = await startFleetDashboard();
+      const page = await opened(t);
+      await row(page, 'openai-eu')
+        .getByText(/^team-a: benched, key refused, 10 min left$/)
+        .waitFor();
+      await row(page, 'openai-eu')
+        .getByText(/^team-b: resting, 10 min left$/)
+        .waitFor();
+      await row(page, 'openai-eu').getByText('spare: ready').waitFor();
+      await row(page, 'gpu-1').getByText('key-2: unresolved').waitFor();
+      await row(page, 'gpu-2').getByText('no usable credential').waitFor();
+      expect(await row(page, 'gpu-2').getByRole('cell').nth(1).textContent()).to.equal('openai-compatible');
+      expect(await row(page, 'gpu-2').getByRole('cell').nth(2).textContent()).to.equal(new URL(t.vendor.url).host);
+      const { targets } = (await t.get('/readyz')).json();
+      expect(targets.map(({ name, routable }: any) => [name, routable])).to.deep.equal([
+        ['openai-eu', true],
+        ['gpu-1', true],
+        ['gpu-2', false],
+        ['echo', true],
+      ]);
+      const { order } = (
+        await t.post('/admin/explain', { request: { model: 'smart', messages: [{ role: 'user', content: 'hi' }] } })
+      ).json();
+      expect(order[0].credentials.map(({ name, state }: any) => `${name} ${state}`)).to.deep.equal([
+        'spare ready',
+        'team-b resting',
+        'team-a benched',
+      ]);
+      expect(await page.getByRole('button', { name: 'Reset spare of openai-eu' }).count()).to.equal(0);
+      await page.getByRole('button', { name: 'Reset default of gpu-2' }).click();
+      await page.getByText('default of gpu-2 may be called again.').waitFor();
+      await row(page, 'gpu-2').getByText('default: ready').waitFor();
+      await row(page, 'gpu-2').getByText('Connected').waitFor();
+    },
+  );
 
-  it('are added and changed by references: a typed secret is refused before any call, and a refused write is shown at its field', async () => {
-    const t = await startFleetDashboard();
-    const page = await opened(t);
-    const { sent, got } = traffic(page);
-    await page.getByRole('button', { name: 'Add instance' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name (required)').fill('gpu-3');
-    await dialog.getByLabel('Address (required)').fill(`${t.vendor.url}/v1/chat/completions`);
-    await dialog.getByLabel('api_key').fill(TYPED);
-    await dialog.getByRole('button', { name: 'Apply' }).click();
-    await dialog.getByText('A credential must be a reference').waitFor();
-    await page.locator('[aria-invalid]:focus').waitFor();
-    await dialog.getByLabel('api_key').fill('${GPU_KEY}');
-    await dialog.getByRole('button', { name: 'Apply' }).click();
-    await dialog.getByText(/^CV50: /).waitFor();
-    expect(await dialog.getByLabel('Address (required)').getAttribute('aria-invalid')).to.equal('true');
-    expect(sent.filter((call) => call.startsWith('PUT'))).to.have.lengthOf(1);
-    await dialog.getByLabel('Address (required)').fill(t.vendor.url);
-    await dialog.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('The instance gpu-3 is in force.').waitFor();
-    await row(page, 'gpu-3').getByText('default: ready').waitFor();
-    await page.getByRole('button', { name: 'Change gpu-3' }).click();
-    await dialog.getByRole('button', { name: 'Add credential' }).click();
-    await dialog.getByRole('group', { name: 'Credential 2' }).getByLabel('api_key').fill('${GOOD_KEY}');
-    await dialog.getByRole('button', { name: 'Apply' }).click();
-    await row(page, 'gpu-3').getByText('key-1: ready').waitFor();
-    const { providers, targets } = (await t.get('/admin/config')).json();
-    expect(providers['gpu-3']).to.deep.equal({
-      kind: 'openai-compatible',
-      base_url: t.vendor.url,
-      credentials: [
-        { name: 'default', api_key: '${GPU_KEY}' },
-        { name: 'key-1', api_key: '${GOOD_KEY}' },
-      ],
-    });
-    expect(targets.at(-1)).to.deep.equal({ virtual_key: 'gpu-3' });
-    const said = [...sent, ...(await Promise.all(got)), await page.content()].join('\n');
-    expect(said).to.include('${GPU_KEY}');
-    for (const value of [TYPED, ...Object.values(VALUES)]) expect(said.includes(value), value).to.equal(false);
-  });
+  inSoak(
+    'are added and changed by references: a typed secret is refused before any call, and a refused write is shown at its field',
+    async () => {
+      const t = await startFleetDashboard();
+      const page = await opened(t);
+      const { sent, got } = traffic(page);
+      await page.getByRole('button', { name: 'Add instance' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name (required)').fill('gpu-3');
+      await dialog.getByLabel('Address (required)').fill(`${t.vendor.url}/v1/chat/completions`);
+      await dialog.getByLabel('api_key').fill(TYPED);
+      await dialog.getByRole('button', { name: 'Apply' }).click();
+      await dialog.getByText('A credential must be a reference').waitFor();
+      await page.locator('[aria-invalid]:focus').waitFor();
+      await dialog.getByLabel('api_key').fill('${GPU_KEY}');
+      await dialog.getByRole('button', { name: 'Apply' }).click();
+      await dialog.getByText(/^CV50: /).waitFor();
+      expect(await dialog.getByLabel('Address (required)').getAttribute('aria-invalid')).to.equal('true');
+      expect(sent.filter((call) => call.startsWith('PUT'))).to.have.lengthOf(1);
+      await dialog.getByLabel('Address (required)').fill(t.vendor.url);
+      await dialog.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText('The instance gpu-3 is in force.').waitFor();
+      await row(page, 'gpu-3').getByText('default: ready').waitFor();
+      await page.getByRole('button', { name: 'Change gpu-3' }).click();
+      await dialog.getByRole('button', { name: 'Add credential' }).click();
+      await dialog.getByRole('group', { name: 'Credential 2' }).getByLabel('api_key').fill('${GOOD_KEY}');
+      await dialog.getByRole('button', { name: 'Apply' }).click();
+      await row(page, 'gpu-3').getByText('key-1: ready').waitFor();
+      const { providers, targets } = (await t.get('/admin/config')).json();
+      expect(providers['gpu-3']).to.deep.equal({
+        kind: 'openai-compatible',
+        base_url: t.vendor.url,
+        credentials: [
+          { name: 'default', api_key: '${GPU_KEY}' },
+          { name: 'key-1', api_key: '${GOOD_KEY}' },
+        ],
+      });
+      expect(targets.at(-1)).to.deep.equal({ virtual_key: 'gpu-3' });
+      const said = [...sent, ...(await Promise.all(got)), await page.content()].join('\n');
+      expect(said).to.include('${GPU_KEY}');
+      for (const value of [TYPED, ...Object.values(VALUES)]) expect(said.includes(value), value).to.equal(false);
+    },
+  );
 
   inSoak('are not overwritten where another write came first', async () => {
     const t = await startFleetDashboard();

@@ -48,7 +48,7 @@ describe('an operator of the dashboard', function operator() {
     await page.getByText('Key store').waitFor();
   });
 
-  it('begins with a key that is typed, which is kept nowhere, and ends by signing out', async () => {
+  inSoak('begins with a key that is typed, which is kept nowhere, and ends by signing out', async () => {
     const t = await startDashboard();
     const { key } = await t.adminKey('operator');
     const { page } = await open(browser(), t, { path: '/logs?stage=all#x', key: '' });

@@ -1,3 +1,4 @@
+import { inSoak } from '../kit/index.ts';
 import { expect } from 'chai';
 import { axe, browserForSuite, opener, startDashboard } from './kit.ts';
 
@@ -6,7 +7,7 @@ describe('budgets of keys in the dashboard', function keyBudgets() {
   const browser = browserForSuite();
   const opened = opener(browser, { path: '/keys' });
 
-  it('are made, changed and taken away; what the form does not know of them stays', async () => {
+  inSoak('are made, changed and taken away; what the form does not know of them stays', async () => {
     const t = await startDashboard();
     const page = await opened(t);
     const dialog = page.getByRole('dialog');
@@ -51,20 +52,23 @@ describe('budgets of keys in the dashboard', function keyBudgets() {
     expect((await t.get(`/admin/keys/${made.id}`)).json()).not.to.have.property('budgets');
   });
 
-  it('are shown with what was spent this month and what is left, to readers too, and keys are sorted by it', async () => {
-    const t = await startDashboard();
-    const reader = await t.makeKey({ name: 'reader', budgets: [{ usd: 2, every: 'month' }] });
-    const page = await opened(t, { key: reader.key });
-    const row = page.getByRole('row').filter({ hasText: 'reader' });
-    await row.getByText('$2.00 left').waitFor();
-    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('spend');
-    await page.waitForURL(`${t.url}/keys?sort=spend`);
-    await row.getByText('$2.00 left').waitFor();
-    expect(await page.getByRole('button', { name: 'Edit reader' }).count()).to.equal(0);
-    expect(await axe(page)).to.deep.equal([]);
-  });
+  inSoak(
+    'are shown with what was spent this month and what is left, to readers too, and keys are sorted by it',
+    async () => {
+      const t = await startDashboard();
+      const reader = await t.makeKey({ name: 'reader', budgets: [{ usd: 2, every: 'month' }] });
+      const page = await opened(t, { key: reader.key });
+      const row = page.getByRole('row').filter({ hasText: 'reader' });
+      await row.getByText('$2.00 left').waitFor();
+      await page.getByRole('combobox', { name: 'Sort by' }).selectOption('spend');
+      await page.waitForURL(`${t.url}/keys?sort=spend`);
+      await row.getByText('$2.00 left').waitFor();
+      expect(await page.getByRole('button', { name: 'Edit reader' }).count()).to.equal(0);
+      expect(await axe(page)).to.deep.equal([]);
+    },
+  );
 
-  it('have no column where spend is off', async () => {
+  inSoak('have no column where spend is off', async () => {
     const t = await startDashboard({ variables: { GW_SPEND: 'off' } });
     await t.makeKey({ name: 'plain', budget_usd: 2 });
     const page = await opened(t);

@@ -51,7 +51,7 @@ describe('the page of spend', function spend() {
   const browser = browserForSuite();
   const opened = opener(browser, { path: '/spend' });
 
-  it('shows what requests of a real gateway have cost, by what is chosen, and narrows to a name', async () => {
+  inSoak('shows what requests of a real gateway have cost, by what is chosen, and narrows to a name', async () => {
     const t = await startDashboard();
     const { key, id } = await t.makeKey({ name: 'mobile app' });
     await t.chat(['one', 'two'], key);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { rowOf, withTable } from '../../builtins/cli/build/configuration-page.ts';
-import { flagsOf } from '../../builtins/cli/schema/setting-schema.ts';
+import { flagsOf } from '../../host/config/json-schema/setting-schema.ts';
 import { MODULES } from '../../builtins/manifest.ts';
 import type { PluginModule, ProviderModule, StrategyModule } from '../../host/contract/index.ts';
 import { failsOpen } from '../../host/pipeline/guards/plugin-policy.ts';

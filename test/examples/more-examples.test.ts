@@ -121,9 +121,9 @@ describe('the native-provider example, copied elsewhere', () => {
   });
 });
 
-describe('the sticky-strategy example, copied elsewhere', () => {
+describe('the custom-strategy example, copied elsewhere', () => {
   it('keeps each user at one target, by user or session, and away from one that failed', async () => {
-    const folder = await copyOf('sticky-strategy');
+    const folder = await copyOf('custom-strategy');
     let status = 200;
     const stub = await stubUpstream((_request, response) =>
       replyJson(response, status, {
@@ -156,7 +156,7 @@ describe('the sticky-strategy example, copied elsewhere', () => {
   });
 
   it('explains where a user goes and why', async () => {
-    const folder = await copyOf('sticky-strategy');
+    const folder = await copyOf('custom-strategy');
     const { code, stdout } = await runGw(
       ['explain', '--config', 'config.yaml', '--request', 'request.json', '--format', 'json'],
       { cwd: folder },
@@ -165,9 +165,9 @@ describe('the sticky-strategy example, copied elsewhere', () => {
   });
 });
 
-describe('the window-guard example, copied elsewhere', () => {
+describe('the custom-plugin example, copied elsewhere', () => {
   it('lets answers flow, and no digit of a number reach the client', async () => {
-    const folder = await copyOf('window-guard');
+    const folder = await copyOf('custom-plugin');
     const ask = asking(await startGateway({ cwd: folder, variables: { GATEWAY_CONFIG: join(folder, 'config.yaml') } }));
     expect((await ask('nothing of AC- or AC-12345 here')).status).to.equal(200);
     expect((await ask('it is AC-123456 of mine')).json().error.code).to.equal('response_rejected');

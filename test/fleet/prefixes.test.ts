@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Dice, forSuite } from '../kit/index.ts';
+import { Dice, forSuite, inSoak } from '../kit/index.ts';
 import { CLIENTS } from './clients.ts';
 import { converse, openScene, rowsOf, talk } from './scene.ts';
 import { VENDORS, type VendorName } from './vendors.ts';
@@ -79,7 +79,7 @@ function cachedShare(asked: readonly { readonly key: string; readonly body: Body
 }
 
 describe('caches of prefixes behind three keys', () => {
-  it('know 95 of 100 later turns with sessions, and a third without', async () => {
+  inSoak('know 95 of 100 later turns with sessions, and a third without', async () => {
     const dice = new Dice(7);
     const shares: Record<string, number> = {};
     for (const affinity of ['session', 'off']) {

@@ -32,18 +32,18 @@ export class Dice {
 }
 
 /**
- * How many of so many generated cases to run: all of them in the soak, the first twentieth otherwise, or the first of every so
+ * How many of so many generated cases to run: all of them in the soak, the first fortieth otherwise, or the first of every so
  * many. The seeds are the same, so a case that fails in the one can be made again in the other.
  */
-export function cases(all: number, every = 20): number {
+export function cases(all: number, every = 40): number {
   return process.env['GW_TEST_CASES'] === 'all' ? all : Math.ceil(all / every);
 }
 
 /** Whether everything runs, whatever it takes; what only the soak runs has an asker of this around it. */
 export const isSoak = (): boolean => cases(10) === 10;
 
-/** Some of a list whose members are tried one by one: every fourth, or every so many from a place on. In the soak all of them. */
-export function some<T>(all: readonly T[], { every = 4, from = 0 } = {}): readonly T[] {
+/** Some of a list whose members are tried one by one: every sixth, or every so many from a place on. In the soak all of them. */
+export function some<T>(all: readonly T[], { every = 6, from = 0 } = {}): readonly T[] {
   return all.filter((_each, at) => at % every === from || isSoak());
 }
 

@@ -15,6 +15,7 @@ import {
   SCRIPTS,
   startGateway,
   temporaryFolder,
+  inSoak,
 } from '../kit/index.ts';
 import { readOptions } from './options.ts';
 
@@ -117,7 +118,7 @@ describe('npm run lab', function suite() {
     expect(lab.stdout()).to.match(/^lab: ok 10, status 2$/m);
   });
 
-  it('does the same again with the same seed, and something else with another', async () => {
+  inSoak('does the same again with the same seed, and something else with another', async () => {
     const [first, again, other] = [await story('7'), await story('7'), await story('8')];
     expect(first).to.have.length(TURNS);
     expect(again).to.deep.equal(first);

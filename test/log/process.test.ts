@@ -129,7 +129,7 @@ describe('a process whose log cannot be written', () => {
     });
   }
 
-  it('loses what is too much, and says how much when the log can be written again', async function lostLines() {
+  inSoak('loses what is too much, and says how much when the log can be written again', async function lostLines() {
     this.timeout(60_000);
     const path = join(await temporaryFolder(), 'log');
     const gateway = await serving(opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND), {
@@ -184,7 +184,7 @@ describe('a command that cannot print', () => {
     }
   });
 
-  it('waits for a slow reader with what is longer than a pipe', async () => {
+  inSoak('waits for a slow reader with what is longer than a pipe', async () => {
     const cwd = await temporaryFolder();
     const list = Array.from({ length: 20_000 }, (_, index) => `a-model-of-some-length-${index}`);
     const { writeFile } = await import('node:fs/promises');

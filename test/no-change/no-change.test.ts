@@ -10,7 +10,7 @@ import { parting } from './parting.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const { revision, digests, unused } = readRecorded();
-const CASES = cases(digests.length, 100);
+const CASES = cases(digests.length, 250);
 
 /** Every seventy-first seed: a slice that meets all modes and plugins. */
 const STEP = 71;

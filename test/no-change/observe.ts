@@ -63,6 +63,9 @@ export async function observed(
 /** A key of `money` that came later stands in a list of those that there are. */
 const LATER_KEY = ['use one of: unpriced, timezone, tags', 'use one of: unpriced'] as const;
 
+/** Came with `GET /admin/config/source`. */
+const LATER_HEADER = 'x-gateway-config-source';
+
 /** Rows say how a request ended, and who asked and pays, since the digests were recorded; and they name the surfaces of the common wire too. */
 const LATER_COLUMNS: ReadonlySet<string> = new Set([
   'status',
@@ -125,7 +128,8 @@ export async function ask(
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   let text = '';
   for await (const part of response.setEncoding('utf8')) text += part as string;
-  return { status: response.statusCode ?? 0, headers: response.headers, body: parsed(text) };
+  const { [LATER_HEADER]: _added, ...kept } = response.headers;
+  return { status: response.statusCode ?? 0, headers: kept, body: parsed(text) };
 }
 
 function parsed(text: string): unknown {

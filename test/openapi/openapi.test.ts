@@ -119,6 +119,7 @@ describe('GET /openapi.json', () => {
     for (const { path, answer = '' } of reads) {
       const url = path
         .replace('{trace_id}', 'x')
+        .replace('{version}', '1')
         .replace('{id}', path.includes('explain') ? 'x' : path.includes('accounts') ? accountId : key.id);
       const shown = await t.get(url + (QUERIES[path] ?? ''));
       expect(shown.status, `${path} ${shown.text}`).to.equal(200);

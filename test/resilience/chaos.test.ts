@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MODULES } from '../../builtins/manifest.ts';
-import { expectGivenBack, holdings } from '../kit/index.ts';
+import { expectGivenBack, holdings, inSoak } from '../kit/index.ts';
 import { MODES, runLanes } from './support/chaos.ts';
 import { expectStorm } from './support/storm.ts';
 
@@ -28,8 +28,11 @@ describe('chaos', () => {
     await expectGivenBack(before);
   });
 
-  it('of many requests at the same time is answered by the map, and nothing is left behind', async function storm() {
-    this.timeout(60_000);
-    await expectStorm({ mode: 'fallback', requests: 100, clients: 24, seed: 7 });
-  });
+  inSoak(
+    'of many requests at the same time is answered by the map, and nothing is left behind',
+    async function storm() {
+      this.timeout(60_000);
+      await expectStorm({ mode: 'fallback', requests: 100, clients: 24, seed: 7 });
+    },
+  );
 });

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { type Clock, systemClock } from '../../host/common/clock.ts';
-import { STATE_LIMIT_MS } from '../../host/stores/bounded-limits.ts';
+import { systemClock } from '../../host/common/clock.ts';
 import { read } from '../architecture/source.ts';
 import {
   ask,
@@ -9,62 +8,18 @@ import {
   eventually,
   forSuite,
   type RedisServer,
-  type Relay,
   replyJson,
   runGw,
   startHost,
   startRedis,
-  startRelay,
   stubUpstream,
   type TestHost,
 } from '../kit/index.ts';
+import { lastPrefix, replicas } from './together.ts';
 
 const CHAT = '/v1/chat/completions';
 const LOST = 'the shared state does not answer, this replica holds its share of each limit';
 const BACK = 'the shared state answers again';
-
-let prefixes = 0;
-
-interface Replicas {
-  readonly all: readonly TestHost[];
-  readonly relays: readonly Relay[];
-  /** So many requests, in turns over all of them: how many were answered with which status. */
-  readonly send: (count: number, among?: readonly TestHost[]) => Promise<Record<string, number>>;
-}
-
-const statusesOf = (statuses: readonly number[]): Record<string, number> =>
-  Object.fromEntries(Object.entries(Object.groupBy(statuses, String)).map(([status, all]) => [status, all!.length]));
-
-/** A machine that does much else answers late, and a limit of time would then be what is tested. */
-const PATIENT: Clock = {
-  ...systemClock,
-  timer: (ms, then) => systemClock.timer(ms === STATE_LIMIT_MS ? 20_000 : ms, then),
-};
-
-async function replicas(url: string, count: number, config: object, clock = PATIENT): Promise<Replicas> {
-  const stub = await stubUpstream((_request, response) => replyJson(response, 200, chatReply('hello')));
-  const prefix = `suite-${(prefixes += 1)}`;
-  const relays = await Promise.all(Array.from({ length: count }, () => startRelay(url)));
-  const all: TestHost[] = [];
-  for (const relay of relays)
-    all.push(
-      await startHost(
-        { targets: [stub.target('a')], ...config },
-        { variables: { GW_STATE_URL: relay.url, GW_STATE_PREFIX: prefix, RATE_LIMIT_RPS: '0' }, clock },
-      ),
-    );
-  await eventually(() => all.every(({ host }) => host.limits.replicas === count));
-  return {
-    all,
-    relays,
-    send: async (times, among = all) =>
-      statusesOf(
-        await Promise.all(
-          Array.from({ length: times }, async (_, at) => (await among[at % among.length]!.post(CHAT, ask())).status),
-        ),
-      ),
-  };
-}
 
 const EVERYBODY = { accounts: [{ path: '/', rpm: 30 }] };
 const PLUGIN = {
@@ -137,7 +92,7 @@ describe('replicas that hold limits together', function together() {
       server().url,
       1,
       { accounts: [{ path: '/', rpm: 6000 }] },
-      systemClock,
+      { clock: systemClock },
     );
     const componentsOf = async (): Promise<{ name: string; status: string }[]> =>
       (await all[0]!.get('/admin/health')).json().components;
@@ -214,6 +169,6 @@ describe('a gateway and its server of shared limits', () => {
       expect(linesOf(each, LOST)).to.equal(0);
       await each.close();
     }
-    expect(await client.zCard(`gw:{suite-${prefixes}}:1:m`)).to.equal(0);
+    expect(await client.zCard(`gw:{${lastPrefix()}}:1:m`)).to.equal(0);
   });
 });

@@ -123,7 +123,7 @@ describe(`spend, when the gateway is killed ${ROUNDS} times`, function killed() 
 describe('the budget of a key, over a restart of the gateway', function restarted() {
   this.timeout(60_000);
 
-  it('stays spent on SQLite', async () => {
+  inSoak('stays spent on SQLite', async () => {
     const folder = await temporaryFolder();
     const variables = {
       MASTER_KEY,

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { Profile } from 'pprof-format';
 import { type CallNode, pprofBytes } from '../../builtins/telemetry/debug/pprof-format.ts';
-import { forSuite, MASTER_KEY, startGateway, startHost, temporaryFolder, type TestHost } from '../kit/index.ts';
+import { forSuite, MASTER_KEY, startGateway, startHost, temporaryFolder, type TestHost, inSoak } from '../kit/index.ts';
 
 const config = { targets: [{ virtual_key: 'echo' }] };
 const profiling = (): Promise<TestHost> => startHost(config, { variables: { ENABLE_PPROF: ' Yes ' } });
@@ -86,7 +86,7 @@ describe('/debug/pprof', () => {
     expect(await (await get('/debug/pprof/eventloop')).json()).to.have.keys('utilization', 'delay_ms');
   });
 
-  it('takes a profile of the CPU that another reader opens', async () => {
+  inSoak('takes a profile of the CPU that another reader opens', async () => {
     const host = await profiling();
     const burning = setInterval(() => burn(30), 1); // most of the time: work as short as a step of the sampling could lie between two samples each time
     const { types, stacks, profile } = decoded(gunzipSync(await bytesOf(host, '/debug/pprof/profile?seconds=0.3')));

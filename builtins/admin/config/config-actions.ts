@@ -1,6 +1,5 @@
 import { type Decoded, decodeStored } from '../../../host/config/decode.ts';
 import { ConfigRefused } from '../../../host/config/problems.ts';
-import { GatewayError, quoted } from '../../../host/contract/index.ts';
 import type { Applied } from '../../../host/generation/apply.ts';
 import type { Host } from '../../../host/host.ts';
 import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
@@ -12,6 +11,7 @@ import { readConfiguration, RefusedConfiguration } from './body.ts';
 import type { ConfigViews } from './config-views.ts';
 import { etagOf, wantedVersion } from './if-match.ts';
 import { type PatchBody, readPatchOf, refusePatch } from './patch-body.ts';
+import { askedVersion, keptVersion, noVersion } from './versions.ts';
 
 interface Mutation {
   readonly action: string;
@@ -83,13 +83,12 @@ export class ConfigActions {
   }
 
   async rollBack(call: JsonCall): Promise<JsonAnswer> {
-    const asked = call.parameter('version');
-    if (!/^[1-9]\d*$/.test(asked)) throw noVersion(asked);
-    const [action, target] = ['config.rollback', asked];
-    const [history, found] = await this.#history(call, { action, target, version: Number(asked) });
+    const version = askedVersion(call);
+    const [action, target] = ['config.rollback', call.parameter('version')];
+    const [history, found] = await this.#history(call, { action, target, version });
     if (!found) {
       this.#auditor.record(call, { action, target, outcome: 'denied', detail: { reason: 'version_not_found' } });
-      throw noVersion(asked);
+      throw noVersion(target);
     }
     const { isDurable } = this.#host.stores.configuration.value;
     const size = isDurable ? history.length + 1 : Math.min(history.length + 1, MOST_VERSIONS);
@@ -142,8 +141,8 @@ export class ConfigActions {
     const { log, stores } = this.#host;
     const { value: store } = stores.configuration;
     const read = async () => {
-      const [older] = await store.history({ before: Math.min(version, 2 ** 31 - 2) + 1, limit: 1 });
-      return [await store.history({ isBare: true }), older?.version === version ? older : undefined] as const;
+      const found = await keptVersion(store, version);
+      return [await store.history({ isBare: true }), found] as const;
     };
     return reading(read(), log).catch((error: unknown) => {
       this.#auditor.failed(call, { action, target, error });
@@ -191,8 +190,4 @@ const detailOf = ({
 
 function asRefusal(error: unknown): never {
   throw error instanceof ConfigRefused ? new RefusedConfiguration('invalid_config', error.problems) : error;
-}
-
-function noVersion(asked: string): GatewayError {
-  return new GatewayError('resource_not_found', `the history has no version ${quoted(asked)}`);
 }

@@ -1,6 +1,7 @@
 import { type Decoded, decodeStored } from '../../../host/config/decode.ts';
 import { Scrubber } from '../../../host/config/scrubber.ts';
 import { type Fields, isFields, parseJson } from '../../../host/contract/index.ts';
+import { configSource } from '../../../host/generation/config-source.ts';
 import type { Host } from '../../../host/host.ts';
 import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
 import { type ConfigurationVersion, MOST_VERSIONS } from '../../../host/stores/configuration-store.ts';
@@ -10,6 +11,7 @@ import { reading } from '../store-calls.ts';
 import { timestamp } from '../../../host/common/timestamps.ts';
 import { readConfiguration, RefusedConfiguration } from './body.ts';
 import { changesBetween } from './diff.ts';
+import { askedVersion, keptVersion, noVersion } from './versions.ts';
 import { etagOf, requireVersion } from './if-match.ts';
 import { isPatch, type PatchBody, readPatchOf } from './patch-body.ts';
 import { isSameDocument, patchedDocument } from './patched-document.ts';
@@ -31,7 +33,20 @@ export class ConfigViews {
 
   running(): JsonAnswer {
     const { running } = this.#host.applier;
-    return { status: 200, body: this.#scrubber.show(running.document), headers: ['ETag', etagOf(running)] };
+    return {
+      status: 200,
+      body: this.#scrubber.show(running.document),
+      headers: ['ETag', etagOf(running), 'X-Gateway-Config-Source', configSource(this.#host)],
+    };
+  }
+
+  /** One version of the history, as its list shows it. */
+  async versionOf(call: JsonCall): Promise<JsonAnswer> {
+    const { log, stores } = this.#host;
+    const version = askedVersion(call);
+    const entry = await reading(keptVersion(stores.configuration.value, version), log);
+    if (!entry) throw noVersion(call.parameter('version'));
+    return { status: 200, body: historyEntry(entry, this.#scrubber) };
   }
 
   async history({ request }: JsonCall): Promise<JsonAnswer> {

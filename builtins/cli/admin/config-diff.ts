@@ -1,7 +1,7 @@
 import { type RunCommand, UsageError } from '../../../host/cli/command.ts';
 import type { CommandPlace } from '../../../host/host.ts';
 import { Client } from '../client.ts';
-import { changeLines, changesOf, readDocument } from '../config-file.ts';
+import { changeLines, changesOf, readDocument } from '../configuration/config-file.ts';
 import { printData } from '../show.ts';
 
 /** `gw admin config diff --file <path>`: what the file would change. */

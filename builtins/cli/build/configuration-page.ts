@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Description } from 'joi';
 import { configSchema } from '../../../host/config/schema/config-schema.ts';
-import { flagsOf } from '../schema/setting-schema.ts';
+import { flagsOf } from '../../../host/config/json-schema/setting-schema.ts';
 import {
   blocksOf,
   describedAt,

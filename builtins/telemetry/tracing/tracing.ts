@@ -48,7 +48,8 @@ export default defineBuiltin({
       if (opening === undefined) {
         inForce = told = wanted;
         opening = open(observability, host);
-      } else if (wanted !== inForce && wanted !== told) {
+      } else if (wanted !== inForce) draft.pendingRestart.push('observability');
+      if (wanted !== inForce && wanted !== told) {
         told = wanted;
         host.log.warn('observability has changed: that has an effect after a restart', {
           rule: 'WN12',

@@ -1,4 +1,5 @@
-import { type Fields, isFields, setMember } from '../../contract/index.ts';
+import { type Fields, isFields } from '../../contract/json/fields.ts';
+import { setMember } from '../../contract/json/members.ts';
 import { canonicalJson } from '../canonical.ts';
 import { placeIn } from './json-pointer.ts';
 

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import type { Router } from 'express';
 import { GatewayError } from '../../contract/index.ts';
-import { type Misspelling, rawPath } from '../context.ts';
+import { type Misspelling, rawPath, type RequestTarget } from '../context.ts';
 import { MAX_PATH, readingsOf } from './path-readings.ts';
 import { type Route, routesOf } from '../router.ts';
 
@@ -30,7 +29,7 @@ export class CanonicalPaths {
   }
 
   /** Gives the request the path that counts, or says which route's its path is another spelling of. Nothing is done for a path that a route takes. */
-  settle(request: IncomingMessage): Misspelling | undefined {
+  settle(request: RequestTarget): Misspelling | undefined {
     const path = rawPath(request);
     if (this.#literal.has(path) || !VERSIONED.test(path) || path.length > MAX_PATH) return undefined;
     const { method = '' } = request;
@@ -83,19 +82,21 @@ const shownPath = ({ path }: Route): string => path.replace(/(?<!\\)[:*](\w+)/g,
 
 const withoutEmpty = (path: string): string => path.replace(/\/{2,}/g, '/').replace(/\/$/, '');
 
-/** The name under which routers keep the address that a request came with. */
+/** A name of our own: `originalUrl` is that of routers around the gateway, which cut off the path that they mount it at. */
+const cameWith = Symbol('the address that a request came with');
+
 interface Rewritten {
-  originalUrl?: string;
+  [cameWith]?: string;
 }
 
-function rewrite(request: IncomingMessage & Rewritten, written: string, path: string): void {
+function rewrite(request: RequestTarget & Rewritten, written: string, path: string): void {
   const { url = '' } = request;
-  request.originalUrl = url;
+  request[cameWith] = url;
   request.url = path + url.slice(written.length);
 }
 
 /** The path that a request came with, where the one that counts is another. */
-export function writtenPath(request: IncomingMessage & Rewritten): string | undefined {
-  const { originalUrl, url } = request;
-  return originalUrl === undefined || originalUrl === url ? undefined : rawPath({ url: originalUrl });
+export function writtenPath(request: RequestTarget & Rewritten): string | undefined {
+  const { [cameWith]: url } = request;
+  return url === undefined ? undefined : rawPath({ url });
 }

@@ -20,6 +20,8 @@ export interface PoolQuestion {
   readonly order?: readonly Credential[] | undefined;
   /** A benched credential whose time has come is tried only where no other one is left: the client would read what that says. */
   readonly isProbedLast?: boolean;
+  /** Those whose calls are as many as they may be over all replicas. */
+  readonly full?: ReadonlySet<Credential> | undefined;
   readonly random: () => number;
 }
 
@@ -44,7 +46,7 @@ export class CredentialPool {
 
   /** The credential of a call. See docs/reference/credentials.md#choice-of-a-credential. */
   choose(question: PoolQuestion): Choice {
-    const { upstreamModel, isProbedLast = false } = question;
+    const { isProbedLast = false } = question;
     const kept = this.#kept(question);
     if (kept) return chosen(kept);
     const { ready, resting, due } = this.#sorted(question);
@@ -52,7 +54,7 @@ export class CredentialPool {
     const probe = isProbed ? due.states.takeProbe(due.credential) : undefined;
     if (due && probe) return { entry: due, probe };
     if (ready.length > 0) return chosen(pick(ready, question));
-    return resting.length > 0 ? chosen(firstToEnd(resting, upstreamModel)) : 'unusable';
+    return resting.length > 0 ? chosen(firstToEnd(resting, question)) : 'unusable';
   }
 
   /** The preferred one, while it is ready and has a slot. */
@@ -60,7 +62,9 @@ export class CredentialPool {
     const { preferred, upstreamModel } = question;
     if (!preferred || !mayCall(preferred, question)) return undefined;
     const entry = this.entries.find(({ credential }) => credential === preferred);
-    return entry && hasSlot(entry) && entry.states.read(preferred, upstreamModel).state === 'ready' ? entry : undefined;
+    return entry && hasSlot(entry, question.full) && entry.states.read(preferred, upstreamModel).state === 'ready'
+      ? entry
+      : undefined;
   }
 
   /** Those that may be called and have not failed in this visit, by their states; the first one that is due for a try. */
@@ -75,7 +79,7 @@ export class CredentialPool {
       const { state, isDue } = states.read(credential, upstreamModel);
       if (state === 'ready') ready.push(entry);
       else if (state === 'resting') resting.push(entry);
-      else if (isDue === true && hasSlot(entry)) due ??= entry;
+      else if (isDue === true && hasSlot(entry, question.full)) due ??= entry;
     }
     return { ready, resting, due };
   }
@@ -111,20 +115,21 @@ function mayCall(
   return account === undefined || vendorAccount === account;
 }
 
-const hasSlot = ({ credential: { maxConcurrency }, states: { inFlight } }: PoolEntry): boolean =>
-  maxConcurrency === undefined || inFlight < maxConcurrency;
+const hasSlot = ({ credential, states: { inFlight } }: PoolEntry, full?: ReadonlySet<Credential>): boolean =>
+  credential.maxConcurrency === undefined || (inFlight < credential.maxConcurrency && full?.has(credential) !== true);
 
 const chosen = (entry: PoolEntry | undefined): Choice => (entry ? { entry, probe: undefined } : 'saturated');
 
-function pick(candidates: readonly PoolEntry[], { order, random }: PoolQuestion): PoolEntry | undefined {
-  return (order && firstOf(order, candidates, random)) ?? byLoad(candidates, random);
+function pick(candidates: readonly PoolEntry[], question: PoolQuestion): PoolEntry | undefined {
+  const { order } = question;
+  return (order && firstOf(order, candidates, question)) ?? byLoad(candidates, question);
 }
 
 /** The first of a session's order that has a slot; of a vendor account, the one with the least load. */
 function firstOf(
   order: readonly Credential[],
   candidates: readonly PoolEntry[],
-  random: () => number,
+  question: PoolQuestion,
 ): PoolEntry | undefined {
   for (const credential of order) {
     const entry = candidates.find((each) => each.credential === credential);
@@ -132,24 +137,24 @@ function firstOf(
     const found = credential.isLabelled
       ? byLoad(
           candidates.filter((each) => each.credential.vendorAccount === credential.vendorAccount),
-          random,
+          question,
         )
       : entry;
-    if (found && hasSlot(found)) return found;
+    if (found && hasSlot(found, question.full)) return found;
   }
   return undefined;
 }
 
 /** Two draws by weight; the one with fewer calls for its weight, the first on a tie. Where that one has no slot, the least loaded that has one. */
-function byLoad(candidates: readonly PoolEntry[], random: () => number): PoolEntry | undefined {
+function byLoad(candidates: readonly PoolEntry[], { random, full }: PoolQuestion): PoolEntry | undefined {
   const [only] = candidates;
-  if (candidates.length === 1) return only && hasSlot(only) ? only : undefined;
+  if (candidates.length === 1) return only && hasSlot(only, full) ? only : undefined;
   const first = draw(candidates, random);
   const second = draw(candidates, random);
   const found = isLighter(second, first) ? second : first;
-  if (found && hasSlot(found)) return found;
+  if (found && hasSlot(found, full)) return found;
   let least: PoolEntry | undefined;
-  for (const entry of candidates) if (hasSlot(entry) && (!least || isLighter(entry, least))) least = entry;
+  for (const entry of candidates) if (hasSlot(entry, full) && (!least || isLighter(entry, least))) least = entry;
   return least;
 }
 
@@ -173,12 +178,12 @@ function draw(candidates: readonly PoolEntry[], random: () => number): PoolEntry
 }
 
 /** The one with a slot whose rest ends first. */
-function firstToEnd(resting: readonly PoolEntry[], upstreamModel: string): PoolEntry | undefined {
+function firstToEnd(resting: readonly PoolEntry[], { upstreamModel, full }: PoolQuestion): PoolEntry | undefined {
   let first: PoolEntry | undefined;
   let until = Infinity;
   for (const entry of resting) {
     const rest = entry.states.read(entry.credential, upstreamModel);
-    if (!hasSlot(entry) || rest.until >= until) continue;
+    if (!hasSlot(entry, full) || rest.until >= until) continue;
     first = entry;
     until = rest.until;
   }

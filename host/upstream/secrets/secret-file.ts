@@ -3,6 +3,9 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { directoriesOf } from '../../config/secrets/secret-paths.ts';
 
+/** Longest text of a secret. */
+export const MAX_SECRET_BYTES = 64 * 1024;
+
 /** Why a file gives no text. */
 export type FileFault =
   | 'empty'

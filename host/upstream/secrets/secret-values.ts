@@ -3,10 +3,9 @@ import { referenceText, type SecretReference } from '../../config/references.ts'
 import { type Fields, isFields, type Log, parseJson } from '../../contract/index.ts';
 import type { Variables } from '../../environment/variables.ts';
 import { isSecretName, type Redactor } from '../../log/redact.ts';
-import { DISK, type FileAccess, type FileFault, type TextFile } from './secret-file.ts';
+import { DISK, type FileAccess, type FileFault, MAX_SECRET_BYTES, type TextFile } from './secret-file.ts';
 import { type Watch, WatchedFiles } from './watched-files.ts';
 
-const MAX_SECRET_BYTES = 64 * 1024;
 /** The right of users other than the owner and its group to read (`stat`(2)). */
 const OTHERS_READ = 0o004n;
 

@@ -122,7 +122,7 @@ export class PoolWorld {
       credential: entry.credential,
       error: undefined,
     } as unknown as Attempt;
-    return { used: { pool, entry, probe, value: { digest, takenAt } }, attempt };
+    return { used: { pool, entry, probe, value: { digest, takenAt }, place: undefined }, attempt };
   }
 
   end({ used, attempt }: Call, error?: GatewayError, outcome: Outcome = error ? 'failure' : 'success'): Outcome {

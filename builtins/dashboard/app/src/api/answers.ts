@@ -647,18 +647,45 @@ export type Audit = {
 
 export type Configuration = Readonly<Record<string, unknown>>;
 
+export type ConfigurationVersion = {
+  readonly version: number;
+  readonly updated_at: string;
+  readonly rolled_back_from: number | null;
+  readonly actor: string;
+  readonly config?: Readonly<Record<string, unknown>>;
+};
+
 export type ConfigurationHistory = {
-  readonly data: readonly {
-    readonly version: number;
-    readonly updated_at: string;
-    readonly rolled_back_from: number | null;
-    readonly actor: string;
-    readonly config?: Readonly<Record<string, unknown>>;
-  }[];
+  readonly data: readonly ConfigurationVersion[];
   readonly summary: {
     readonly total_versions: number;
   };
 };
+
+export type ConfigurationSource = {
+  readonly in_force: 'store' | 'file' | 'defaults';
+  readonly version: number;
+  readonly updated_at: string | null;
+  readonly actor: string | null;
+  readonly file: {
+    readonly path: string;
+    readonly watched: boolean;
+    readonly differs: boolean | null;
+    readonly readable: boolean;
+  } | null;
+  readonly next_start: 'store' | 'file' | 'defaults';
+  readonly pending_restart: readonly string[];
+  readonly format: 'yaml' | 'json';
+  readonly withheld: readonly string[];
+  readonly warnings: readonly {
+    readonly rule: string;
+    readonly path: string;
+    readonly message: string;
+    readonly fix: string;
+  }[];
+};
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export type RolledBack = {
   readonly status: string;
@@ -763,6 +790,17 @@ export type PluginCatalog = {
     readonly settings: readonly string[];
     readonly fails_open: boolean;
   }[];
+};
+
+export type PluginSchemas = {
+  readonly data: {
+    readonly [name: string]: {
+      readonly stages: readonly string[];
+      readonly also_needs: readonly string[];
+      readonly schema: Readonly<Record<string, unknown>> | null;
+      readonly surfaces?: readonly string[];
+    };
+  };
 };
 
 export type Coverage = {
