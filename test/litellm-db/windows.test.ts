@@ -64,7 +64,7 @@ for (const version of ['1.94.0', '1.110.2'])
       const refused = exact.filter(([duration, zone, clock, at, reset = '']) =>
         isRestricted(duration, Date.parse(reset), { now: Date.parse(at), zone, clock }),
       );
-      expect(refused.length / exact.length).to.be.below(0.05);
+      expect(refused.length / exact.length).to.be.below(0.1);
       expect(refused.filter(([duration]) => KEEPS_HOUR.test(duration))).to.deep.equal([]);
     });
 
