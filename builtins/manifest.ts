@@ -8,16 +8,18 @@ import endedCredentials from './auth/ended-credentials.ts';
 import keyAccess from './auth/key-access.ts';
 import catalog from './catalog/catalog.ts';
 import dashboard from './dashboard/dashboard.ts';
+import identity from './identity/identity.ts';
 import mcpEndpoint from './mcp/endpoint/endpoint.ts';
 import mcp from './mcp/mcp.ts';
 import models from './models/models.ts';
 import broughtTags from './money/brought-tags.ts';
+import budgetLines from './money/budget-lines.ts';
 import keyBudget from './money/key-budget.ts';
 import ownKey from './money/own-key.ts';
-import priceDifferences from './money/price-differences.ts';
+import priceDifferences from './money/prices/price-differences.ts';
+import unpriced from './money/prices/unpriced.ts';
+import usageDoubts from './money/prices/usage-doubts.ts';
 import spend from './money/spend.ts';
-import unpriced from './money/unpriced.ts';
-import usageDoubts from './money/usage-doubts.ts';
 import openapi from './openapi/openapi.ts';
 import chatFiles from './passthrough/models/chat-files.ts';
 import passthrough from './passthrough/passthrough.ts';
@@ -121,16 +123,18 @@ export const BUILTINS: readonly BuiltinModule[] = [
   keyAccess,
   catalog,
   dashboard,
+  identity,
   mcpEndpoint,
   mcp,
   models,
   broughtTags,
+  budgetLines,
   keyBudget,
   ownKey,
   priceDifferences,
-  spend,
   unpriced,
   usageDoubts,
+  spend,
   openapi,
   chatFiles,
   passthrough,

@@ -6,6 +6,7 @@ import { NO_CATALOG } from './common/catalog.ts';
 import { type Clock, within } from './common/clock.ts';
 import { CLOSE_LIMIT_MS, closeAll, closeInTurn, ClosingTime } from './common/close-all.ts';
 import { RelayedBytes } from './common/relayed-bytes.ts';
+import { IdentityPlace } from './config/identity/identity-place.ts';
 import { CONFIG_RULES } from './config/rules/config-rules.ts';
 import { ruleTap } from './config/rules/rule.ts';
 import { type Log, type Surface, SURFACE_NAMES } from './contract/index.ts';
@@ -152,6 +153,7 @@ export function createHost(environment: HostEnvironment): Host {
     providers: new Map(),
     passedOver: new Set(),
     configFile: undefined,
+    identity: new IdentityPlace(),
     isLeaving: false,
     isDraining: false,
     masterKey: settings.masterKey,

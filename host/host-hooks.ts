@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Router } from 'express';
 import { AsyncSeriesHook, SyncBailHook, SyncHook } from 'tapable';
+import type { BudgetMove } from './common/budgets/budget-move.ts';
 import type { CheckContext } from './config/rules/rule.ts';
 import type { GatewayConfig } from './config/document.ts';
 import type { GenerationDraft } from './generation/generation.ts';
@@ -108,6 +109,8 @@ export function createHostHooks<H>() {
     close: new AsyncSeriesHook<[H], CloseOptions<H>>(['host']),
     /** A handshake with a tool server is over, or has failed: connections outlive the configurations that name them. */
     toolServerTried: new SyncHook<[Handshake, H]>(['handshake', 'host']),
+    /** What is booked in a budget has reached a share of its limit at which a warning is asked for: once for each window and share, by all processes that share a store. */
+    budgetMoved: new SyncHook<[BudgetMove, H]>(['move', 'host']),
     /** A configuration is being built: tap its pipeline here. `host` is `undefined` for a command that only answers questions: nothing is open then. */
     assemble: new AsyncSeriesHook<[GenerationDraft, H | undefined]>(['draft', 'host']),
   };

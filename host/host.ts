@@ -1,5 +1,6 @@
 import type { Clock } from './common/clock.ts';
 import type { Surface } from './contract/index.ts';
+import type { IdentityPlace } from './config/identity/identity-place.ts';
 import type { LoadedFile } from './config/load.ts';
 import type { Applier, ApplierDeps } from './generation/apply.ts';
 import type { Generation } from './generation/generation.ts';
@@ -46,6 +47,8 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   passedOver: ReadonlySet<string>;
   /** The configuration file, in force or not. */
   configFile: LoadedFile | undefined;
+  /** Who may come in with credentials of others, by the configuration file. */
+  readonly identity: IdentityPlace;
   /** True from the first signal on: readiness answers 503, and requests are served as before until the process drains. */
   isLeaving: boolean;
   /** Connections close after their reply, and nothing new begins. */

@@ -156,6 +156,9 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
       })),
       scopes,
       targets: targetStates(host.current),
+      ...(host.identity.block && {
+        identity: { issuers: host.identity.states(), digest: host.identity.block.digest },
+      }),
     },
   };
 }

@@ -81,6 +81,8 @@ function authenticate(entry: Entry, request: IncomingMessage): Arrival {
   const credentials = credentialsOf(request, entry.context);
   if (credentials instanceof GatewayError) return admit(entry, undefined, undefined, credentials);
   const { principals } = entry.host.stores;
+  const { queryKeys } = entry.context;
+  if (queryKeys?.some((key) => principals.isToken(key))) return admit(entry, undefined); // what stands in an address is kept by others
   for (const credential of credentials) {
     const digest = principals.digestOf(credential);
     const principal = principals.find(credential, digest);
@@ -92,15 +94,17 @@ function authenticate(entry: Entry, request: IncomingMessage): Arrival {
 async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusal | undefined> {
   try {
     const { principals } = entry.host.stores;
+    let refused: GatewayError | undefined;
     for (const credential of credentials) {
       const digest = principals.digestOf(credential);
-      const principal = await principals.ask(credential, digest);
-      if (!principal) continue;
+      const principal = await principals.ask(credential, digest, entry.context.address).catch(asRefusal);
+      if (principal instanceof GatewayError) refused ??= principal; // another credential may count
+      if (!principal || principal instanceof GatewayError) continue;
       const refusal = await admit(entry, principal, digest);
       if (principals.standing(digest, principal) !== 'stands') entry.host.running.onDoubt?.(entry.context);
       return refusal;
     }
-    return await admit(entry, undefined);
+    return await admit(entry, undefined, undefined, refused);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return admit(
@@ -112,6 +116,11 @@ async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusa
       }),
     );
   }
+}
+
+function asRefusal(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  throw error;
 }
 
 /** Lets the request go on, for as long as its credential stands, or says why not. Where no credential is needed, one that is not known counts as none. A promise only where replicas hold a limit of it together. */

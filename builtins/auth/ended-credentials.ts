@@ -2,11 +2,13 @@ import { defineBuiltin } from '../../host/builtin.ts';
 import type { Timer } from '../../host/common/clock.ts';
 import { CredentialEnded } from '../../host/stores/credential-ended.ts';
 import type { HostPrincipal } from '../../host/common/host-principal.ts';
+import { HOUR_MS } from '../../host/common/once-per.ts';
 import { nextTurn } from '../../host/common/next-turn.ts';
 import type { Host } from '../../host/host.ts';
 import type { RequestContext } from '../../host/http/context.ts';
 import { endRequest } from '../../host/http/running-requests.ts';
 import type { CredentialChange, Standing } from '../../host/stores/credential-standing.ts';
+import type { ChangedCredential } from '../../host/stores/principals.ts';
 
 /** What runs ends when its credential no longer stands. See docs/admin.md#what-runs-under-a-credential-that-has-ended. */
 export default defineBuiltin({
@@ -71,7 +73,7 @@ class Sweep {
     if (running.size > 0) this.#arm();
   }
 
-  #changed(of: 'key' | 'session', { id, isGone }: CredentialChange): void {
+  #changed(of: ChangedCredential, { id, isGone }: CredentialChange): void {
     const contexts = this.#host.running.filter(({ principal }) => isOf(principal, of, id));
     if (contexts.length > 0) void this.#look(contexts, isGone ? 'gone' : undefined);
   }
@@ -121,10 +123,16 @@ class Sweep {
     await Promise.all(Array.from({ length: Math.min(MOST_QUESTIONS, unknown.size) }, lane));
   }
 
+  /** Time ends what has no end of its own. Tokens live for minutes: what one began has an hour all the same. */
+  #endsByTime({ kind, principal, arrivedAt }: RequestContext): boolean {
+    const isOfToken = principal?.issuer !== undefined && principal.sessionId === undefined;
+    return kind === 'tunnel' && (!isOfToken || this.#host.services.clock.monotonic() - arrivedAt >= HOUR_MS);
+  }
+
   /** Whether the request was ended. */
   #apply(standing: Standing, context: RequestContext): boolean {
     if (standing === 'stands' || standing === 'unknown') return false;
-    if (standing === 'expired' && context.kind !== 'tunnel') return false;
+    if (standing === 'expired' && !this.#endsByTime(context)) return false;
     if (!endRequest(context, new CredentialEnded())) return false;
     const { counters, log } = this.#host;
     counters.add('gateway_credentials_ended_total', { kind: context.kind });
@@ -137,8 +145,9 @@ class Sweep {
   }
 }
 
-/** Without an id all of them; sessions are also of the key that they were made from. */
-function isOf(principal: HostPrincipal | undefined, of: 'key' | 'session', id: string | undefined): boolean {
+/** Without an id all of them; sessions are also of the key, or the identity, that they were made from. */
+function isOf(principal: HostPrincipal | undefined, of: ChangedCredential, id: string | undefined): boolean {
   if (!principal || (of === 'session' && principal.sessionId === undefined)) return false;
-  return id === undefined || id === (of === 'key' ? principal.id : principal.sessionId);
+  if (of === 'identity' && principal.issuer === undefined) return false;
+  return id === undefined || id === (of === 'session' ? principal.sessionId : principal.id);
 }

@@ -1,7 +1,14 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { GatewayError } from '../../host/contract/index.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
-import { listsModels, listsProviders, mayAsk, mayServe, notListed } from '../../host/pipeline/key-access.ts';
+import {
+  listsModels,
+  listsProviders,
+  mayAsk,
+  mayServe,
+  notListed,
+  whyLeftOut,
+} from '../../host/pipeline/key-access.ts';
 import { modelsIn } from '../../host/pipeline/named-models.ts';
 import { isServed } from '../../host/pipeline/serving.ts';
 import { modelNotFound } from '../../host/pipeline/shown.ts';
@@ -58,9 +65,15 @@ export default defineBuiltin({
         pipeline.route.tap({ name: 'key-access', stage: ORDER.keyTargets }, (ranked, { limits, model, routing }) => {
           if (!limits || (!listsModels(limits) && !listsProviders(limits))) return ranked;
           const isAsked = mayAsk(limits, model, aliases);
-          return ranked.map((target) =>
-            isAsked && mayServe(limits, targetName(target.virtualKey, routing)) ? target : { ...target, serves: false },
-          );
+          return ranked.map((target) => {
+            if (isAsked && mayServe(limits, targetName(target.virtualKey, routing))) return target;
+            if (target.serves)
+              routing.heard?.target?.(
+                target.virtualKey,
+                whyLeftOut(limits, model, targetName(target.virtualKey, routing), aliases),
+              );
+            return { ...target, serves: false };
+          });
         });
       },
     ),

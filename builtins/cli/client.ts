@@ -89,8 +89,13 @@ export class Client {
   }
 
   /** Asks for an answer that is an object. Throws for any other. */
-  async object(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> {
-    return this.objectOf(method, path, await this.send(method, path, body));
+  async object(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: CallHeaders,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    return this.objectOf(method, path, await this.send(method, path, body, headers));
   }
 
   /** The object that an answer holds. Throws for any other. */

@@ -58,6 +58,10 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
     const { examineFleet } = await import('./fleet/examine-fleet.ts');
     await examineFleet(host, config, add);
   }
+  if (config) {
+    const { hasMoney, moneyFindings } = await import('./money/examine-money.ts');
+    if (hasMoney(config)) add('Money', await moneyFindings(host, config));
+  }
   await host.hooks.examine.promise({ host, add, probed: input.options['probe'] === true ? config : undefined });
   const { address, admin } = host.settings.listeners;
   add('Port', [

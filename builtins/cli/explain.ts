@@ -5,11 +5,11 @@ import { type CommandInput, type CommandIo, type RunCommand, UsageError } from '
 import { withoutQuote } from '../../host/config/parse.ts';
 import { buildOffline } from '../../host/generation/offline.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
-import type { ExplainedPlace } from '../../host/pipeline/explained.ts';
+import type { ExplainedBudget, ExplainedPlace } from '../../host/pipeline/explained.ts';
 import { redactedCopy } from '../../host/log/redacted-copy.ts';
 import { explain, type Explanation } from '../../host/explain/explain.ts';
 import type { ExplainedCall } from '../../host/explain/explained-targets.ts';
-import { readQuestion, type RouteQuestion } from '../../host/explain/question.ts';
+import { readAsker, readQuestion, type RouteQuestion } from '../../host/explain/question.ts';
 import { parseMetadata } from '../../host/http/metadata-header.ts';
 import { readConfig } from './configuration/checked-config.ts';
 import { table } from './report.ts';
@@ -48,11 +48,16 @@ async function readInput(host: Host, options: CommandInput['options']): Promise<
     parseRequest(request, text),
     parseMetadata(typeof metadata === 'string' ? metadata : ''),
   );
-  const keyId = options['keyId'];
-  return { ...question, session: textOf(session), keyId: textOf(keyId) };
+  const { keyId, account, tag } = options;
+  const asker = { keyId: textOf(keyId), account: textOf(account), tags: tagsIn(textOf(tag)), limits: undefined };
+  return { ...question, session: textOf(session), ...readAsker(asker) };
 }
 
 const textOf = (option: unknown): string | undefined => (typeof option === 'string' ? option : undefined);
+
+/** Names between commas; `#` before one is left out. */
+const tagsIn = (text: string | undefined): readonly string[] | undefined =>
+  text?.split(',').map((name) => name.trim().replace(/^#/, ''));
 
 function parseRequest(path: string, text: string): unknown {
   try {
@@ -81,6 +86,8 @@ function report(explanation: Explanation): string {
     group,
     affinity,
     price,
+    budgets,
+    over,
   } = explanation;
   const facts = [
     `Model: ${model}${model === requested_model ? '' : ` (asked for as ${requested_model})`}`,
@@ -93,6 +100,7 @@ function report(explanation: Explanation): string {
     ...(plugins.length === 0 ? [] : [`Plugins: ${plugins.map(({ name, stage }) => `${name} (${stage})`).join(', ')}`]),
     ...(refusal === null ? [] : [`Refused: ${refusal.code}: ${refusal.message}`]),
     ...priceLines(price),
+    ...(over === undefined ? [] : [`Beyond a budget: ${over} is used`]),
     ...notes.map((note) => `Note: ${note}`),
   ];
   const tried = order.map(({ target, route, via, upstream_model, reason, figures, circuit, attempt }, at) => [
@@ -109,7 +117,19 @@ function report(explanation: Explanation): string {
     ...facts,
     ...(tried.length === 0 ? [] : ['', table(['', 'TARGET', 'UPSTREAM MODEL', 'WHY'], tried)]),
     ...(left.length === 0 ? [] : ['', table(['DROPPED', 'WHY'], left)]),
+    ...(budgets ? ['', table(['BUDGET', 'LIMIT', 'SPENT', 'EXPECTED', 'GRANTS'], budgets.map(budgetCells))] : []),
   ].join('\n');
+}
+
+function budgetCells({ name, unit, limit, spent, expected, grants }: ExplainedBudget): string[] {
+  const known = grants === null ? '-' : grants ? 'yes' : 'no';
+  return [
+    name,
+    `${limit} ${unit}`,
+    spent === null ? '-' : String(spent),
+    expected === null ? '-' : String(expected),
+    known,
+  ];
 }
 
 /** Where a session goes, and its home where that is another place. */

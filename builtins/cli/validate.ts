@@ -6,6 +6,7 @@ import type { CommandPlace, Host } from '../../host/host.ts';
 import { checkConfig } from '../../host/generation/check.ts';
 import { loadConfiguration } from '../../host/start/steps.ts';
 import { fleetTables } from './fleet/fleet-tables.ts';
+import { accountTables, accountWarningLines } from './money/account-table.ts';
 import { problemReport, table } from './report.ts';
 
 /** `gw validate <config-file>`: the same checks as start-up, without resolving references or contacting a provider. */
@@ -46,12 +47,12 @@ function summary(host: Host, config: GatewayConfig): string[] {
     ...(plugins.length > 0 ? [`Plugins: ${plugins.join(', ')}`] : []),
     ...(aliases > 0 ? [`Aliases: ${aliases}`] : []),
     '',
-    ...fleetTables(host, config).flatMap((shown) => [shown, '']),
+    ...[...fleetTables(host, config), ...accountTables(config)].flatMap((shown) => [shown, '']),
     table(
       ['SURFACE', 'STAGE', 'READ BY'],
       rows.map((row) => [row.surface, row.stage, readers(row)]),
     ),
-    ...warnings.map((warning) => `warning ${warning}`),
+    ...[...warnings, ...accountWarningLines(config)].map((warning) => `warning ${warning}`),
   ];
 }
 

@@ -45,6 +45,17 @@ export interface Denial {
 
 type Decision = Denial | undefined;
 
+/** What is booked, and what calls in flight hold. */
+interface Sum {
+  readonly committed: number;
+  readonly reserved: number;
+}
+
+/** What a budget would say to a request. */
+export interface Looked extends Denial {
+  readonly isGranted: boolean;
+}
+
 export interface AskedBudgetsDeps {
   readonly ledger: Ledger;
   /** Keeps what sessions spend; the other one where it is not said. */
@@ -93,6 +104,21 @@ export class AskedBudgets {
     });
     const running = earlier ? this.#used(exchange) : NOTHING;
     return this.#reserve({ exchange, open, earlier, running, got: [] });
+  }
+
+  /** What each budget would say, in the order in which they are asked; nothing is held. Of those that are `passed`, what may be spent beyond them. */
+  look(
+    exchange: Exchange,
+    levels: readonly BudgetLevel[],
+    peek: (budget: OpenBudget) => Sum,
+    passed?: ReadonlyMap<string, unknown>,
+  ): readonly Looked[] {
+    const amounts = new CallAmounts(exchange, this.#deps);
+    return countingFor(exchange.model, this.#open(exchange, levels), passed).map((budget) => {
+      const amount = amounts.of(budget);
+      const { committed, reserved } = peek(budget);
+      return { budget, committed, reserved, amount, isGranted: fits(budget, committed + reserved, amount) };
+    });
   }
 
   #open(exchange: Exchange, levels: readonly BudgetLevel[]): readonly OpenBudget[] {
@@ -186,6 +212,12 @@ export class AskedBudgets {
     const { prompt_tokens: prompt = 0, completion_tokens: completion = 0 } = exchange.charged ?? {};
     return { usd: this.#deps.pricing.reported(exchange), tokens: prompt + completion, requests: 1 };
   }
+}
+
+/** As a ledger decides. */
+function fits({ limit, overrun }: OpenBudget, taken: number, amount: number | undefined): boolean {
+  if (amount === undefined) return false;
+  return overrun === 'none' ? taken + amount <= limit : taken < limit;
 }
 
 /** Those that count a model: a budget may be for some of them only. */

@@ -11,6 +11,8 @@ export interface BudgetOwner {
   readonly name: string;
   /** What names of its sums begin with. */
   readonly prefix: string;
+  /** As figures call it: the values of a pattern, which clients may choose, are one. */
+  readonly series: string;
 }
 
 /** The budgets of one owner. */
@@ -45,12 +47,19 @@ export class BudgetLevels {
 
 /** The budgets of a key by itself. */
 export const keyLevel = (id: string, budgets: readonly KeyBudget[]): BudgetLevel => ({
-  owner: { kind: 'key', id, name: 'the key', prefix: `k:${id}` },
+  owner: { kind: 'key', id, name: 'the key', prefix: `k:${id}`, series: '' },
   budgets: budgets.map((budget, at) => factsOf(budget, `budgets[${at}]`)),
 });
 
-const accountLevel = (level: Level): BudgetLevel => ({
-  owner: { kind: level.kind, id: level.path, name: levelName(level), prefix: level.budgetId },
+/** The budgets of an account or a tag by itself. */
+export const accountLevel = (level: Level): BudgetLevel => ({
+  owner: {
+    kind: level.kind,
+    id: level.path,
+    name: levelName(level),
+    prefix: level.budgetId,
+    series: level.pattern ?? level.path,
+  },
   budgets: level.budgets,
 });
 
@@ -58,6 +67,6 @@ const hasSessions = ({ sessionBudgets }: Level): boolean => sessionBudgets.lengt
 
 /** What each session of a key has by an account or a tag. Which session it is stands in the names of sums once a request says so. */
 const sessionLevel = (id: string, { path, sessionBudgets }: Level): BudgetLevel => ({
-  owner: { kind: 'session', id: '', name: 'the session', prefix: `${sessionPrefix(id)}@${path}` },
+  owner: { kind: 'session', id: '', name: 'the session', prefix: `${sessionPrefix(id)}@${path}`, series: '' },
   budgets: sessionBudgets.map((budget) => ({ ...budget, warn: [] })),
 });

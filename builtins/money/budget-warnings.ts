@@ -1,18 +1,18 @@
-import type { Log } from '../../host/contract/index.ts';
 import { WINDOWS } from '../../host/common/budgets/counted-sum.ts';
-import { timestamp } from '../../host/common/timestamps.ts';
+import type { BudgetMove } from '../../host/common/budgets/budget-move.ts';
 import type { Ledgers } from '../../host/stores/ledgers/ledgers.ts';
 import type { SumMove } from '../../host/stores/ledgers/sum-hearing.ts';
 import type { OpenBudget } from './open-budgets.ts';
 
 export interface BudgetWarningsDeps {
-  readonly log: Log;
+  /** Hears of each share that is reached. */
+  readonly moved: (move: BudgetMove) => void;
   readonly now: () => number;
 }
 
 interface Watched {
   budget: OpenBudget;
-  /** Ratios of its limit that a line was written for. */
+  /** Ratios of its limit that were said. */
   readonly told: Set<number>;
 }
 
@@ -23,7 +23,7 @@ const LATE_MS = 60_000;
 
 /**
  * Says when what is booked in a budget reaches one of the ratios at which a warning is asked for. The booking that crosses it says so: where
- * processes share a store, each hears only of sums that its own bookings moved, and so one line is written for all.
+ * processes share a store, each hears only of sums that its own bookings moved, and so it is said once by all of them.
  */
 export class BudgetWarnings {
   readonly #deps: BudgetWarningsDeps;
@@ -63,18 +63,18 @@ export class BudgetWarnings {
   }
 
   #tell(
-    { owner: { kind, id }, unit, ruleName, limit, rule, window }: OpenBudget,
+    { owner: { kind, id }, name, unit, ruleName, limit, rule, window }: OpenBudget,
     threshold: number,
     spent: number,
   ): void {
-    this.#deps.log.warn('budget threshold reached', {
-      ...(kind === 'key' ? { api_key_id: id } : { account: id }),
+    this.#deps.moved({
+      budget: name,
+      of: { kind, id },
       unit,
-      window: ruleName,
       threshold,
       spent,
       limit,
-      ...(rule.kind !== 'total' && { ends_at: timestamp(window.endsAt) }),
+      window: { rule: ruleName, endsAt: rule.kind === 'total' ? undefined : window.endsAt },
     });
   }
 

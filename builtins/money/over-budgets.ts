@@ -2,6 +2,7 @@ import { SURFACES } from '../../host/contract/index.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
 import { isPriced, sentBody } from '../../host/pipeline/billing/unpriced.ts';
 import { mayAsk, mayServe } from '../../host/pipeline/key-access.ts';
+import type { Eventual } from '../../host/pipeline/eventual.ts';
 import type { LiveExchange } from '../../host/pipeline/live-exchange.ts';
 import { isServed } from '../../host/pipeline/serving.ts';
 import type { Target } from '../../host/pipeline/target.ts';
@@ -28,20 +29,29 @@ export class OverBudgets {
   }
 
   /** Gives what refuses the request all the same. `first` is what denied it with the model that it asks for. */
-  async admit(exchange: LiveExchange, levels: readonly BudgetLevel[], first: Denial): Promise<Denial | undefined> {
+  admit(exchange: LiveExchange, levels: readonly BudgetLevel[], first: Denial): Eventual<Denial | undefined> {
+    return this.decide(exchange, first, (passed) => this.#all.admit(exchange, levels, passed));
+  }
+
+  /** `reserve` asks all budgets, but for what may be spent beyond those that are passed, by name. */
+  decide(exchange: LiveExchange, first: Denial, reserve: Reserve): Eventual<Denial | undefined> {
     const { over } = first.budget;
     if (!over || first.amount === undefined || SURFACES[exchange.surface].isForwarded) return first;
     const { model, request } = exchange;
     this.#ask(exchange, over.use);
-    const denial = this.#isFit(exchange) ? await this.#reserve(exchange, levels, first) : first;
-    if (denial) {
-      exchange.model = model;
-      exchange.request = request;
-      return denial;
-    }
-    exchange.routing.over = { from: model, of: first.budget.owner };
-    exchange.setHeader('X-Gateway-Budget', `${deniedHeader(first)}, over="${quotable(over.use)}"`);
-    return undefined;
+    const end = (denial: Denial | undefined): Denial | undefined => {
+      if (denial) {
+        exchange.model = model;
+        exchange.request = request;
+        return denial;
+      }
+      exchange.routing.over = { from: model, of: first.budget.owner };
+      exchange.setHeader('X-Gateway-Budget', `${deniedHeader(first)}, over="${quotable(over.use)}"`);
+      return undefined;
+    };
+    if (!this.#isFit(exchange)) return end(first);
+    const denial = askPassing(reserve, first, new Map([[first.budget.name, first]]));
+    return denial instanceof Promise ? denial.then(end) : end(denial);
   }
 
   #ask(exchange: LiveExchange, use: string): void {
@@ -73,19 +83,22 @@ export class OverBudgets {
       )
     );
   }
+}
 
-  /** Each budget that denies and names the model too is passed over; the first other one refuses the request. */
-  async #reserve(exchange: LiveExchange, levels: readonly BudgetLevel[], first: Denial): Promise<Denial | undefined> {
-    const passed = new Map([[first.budget.name, first]]);
-    for (;;) {
-      const denial = await this.#all.admit(exchange, levels, passed);
-      if (!denial) return undefined;
-      const { name, over, overOf } = denial.budget;
-      if (overOf !== undefined) return passed.get(overOf); // what may be spent beyond it is spent too
-      if (over?.use !== first.budget.over?.use || denial.amount === undefined) return denial;
-      passed.set(name, denial);
-    }
-  }
+type Reserve = (passed: ReadonlyMap<string, Denial>) => Eventual<Denial | undefined>;
+
+/** Each budget that denies and names the model too is passed over; the first other one refuses the request. */
+function askPassing(reserve: Reserve, first: Denial, passed: Map<string, Denial>): Eventual<Denial | undefined> {
+  const decide = (denial: Denial | undefined): Eventual<Denial | undefined> => {
+    if (!denial) return undefined;
+    const { name, over, overOf } = denial.budget;
+    if (overOf !== undefined) return passed.get(overOf); // what may be spent beyond it is spent too
+    if (over?.use !== first.budget.over?.use || denial.amount === undefined) return denial;
+    passed.set(name, denial);
+    return askPassing(reserve, first, passed);
+  };
+  const denial = reserve(passed);
+  return denial instanceof Promise ? denial.then(decide) : decide(denial);
 }
 
 /** As a text of RFC 9651 may have it. */

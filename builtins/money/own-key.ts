@@ -3,6 +3,7 @@ import { timezoneOf } from '../../host/config/rules/account-rules.ts';
 import { GatewayError } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import { Windows } from '../../host/common/budgets/windows.ts';
+import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import { timestamp } from '../../host/common/timestamps.ts';
 import { HOUR_MS } from '../../host/common/once-per.ts';
 import type { Host } from '../../host/host.ts';
@@ -10,7 +11,7 @@ import { type JsonAnswer, type JsonCall, mountJsonBeside } from '../../host/http
 import { accessOf } from '../../host/stores/keys/access-of-keys.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import { OwnBudgets } from './own-budgets.ts';
-import { priceRuleOf } from './price-rules.ts';
+import { priceRuleOf } from './prices/price-rules.ts';
 
 /** `GET /v1/key`: what the credential that asks may use, and what of it is left. With `X-Provider` the provider is asked instead. See docs/surfaces.md#the-key-that-asks. */
 export default defineBuiltin({
@@ -39,9 +40,10 @@ async function shown(
   { principal, limits = {}, request, signal }: JsonCall,
 ): Promise<JsonAnswer> {
   if (!principal) throw new GatewayError('authentication_required', 'this route needs a credential');
-  const { id, scopes, sessionId } = principal;
+  const { id, scopes, issuer } = principal;
   const key = host.stores.keys.parent(id); // in memory, since the request was let in by it
   const name = key?.name ?? principal.name;
+  const expiresAt = key?.expiresAt ?? principal.expiresAt;
   const { account, models, providers, tags = [], rpm, tpm, max_parallel } = limits;
   return {
     status: 200,
@@ -49,10 +51,11 @@ async function shown(
       object: 'key',
       id,
       name,
-      kind: sessionId !== undefined ? 'session' : key ? 'key' : 'master',
+      kind: kindOf(principal, key !== undefined),
       access: accessOf(principal),
       scopes,
-      expires_at: key?.expiresAt === undefined ? undefined : timestamp(key.expiresAt),
+      issuer,
+      expires_at: expiresAt === undefined ? undefined : timestamp(expiresAt),
       account,
       models,
       providers,
@@ -65,6 +68,12 @@ async function shown(
       spend: await spendOf(host, id, signal),
     },
   };
+}
+
+function kindOf({ sessionId, issuer }: HostPrincipal, isKey: boolean): 'session' | 'identity' | 'key' | 'master' {
+  if (sessionId !== undefined) return 'session';
+  if (issuer !== undefined) return 'identity';
+  return isKey ? 'key' : 'master';
 }
 
 /** Without a ledger, and while its store does not answer, nothing is said of it. */

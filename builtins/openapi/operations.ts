@@ -443,6 +443,7 @@ const OVERVIEW: readonly Operation[] = [
   ),
   read('/admin/dashboard', 'The gateway in figures', 'Dashboard'),
   read('/admin/health', 'Providers, stores and tool servers', 'DeepHealth'),
+  read('/admin/identity', 'Whose tokens count, by the configuration file', 'Identity'),
   read('/admin/plugins', 'Plugins of the configuration', 'Plugins'),
   read('/admin/plugins/catalog', 'Plugins that there are', 'PluginCatalog'),
   read('/admin/plugins/schema', 'What a form of each plugin needs', 'PluginSchemas'),

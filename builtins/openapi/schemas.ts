@@ -367,23 +367,37 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     data: list(object({ surface: TEXT, stage: TEXT, ...READ_BY }, { translated: object(READ_BY) })),
     warnings: TEXTS,
   }),
-  DeepHealth: object({
-    status: { enum: ['healthy', 'degraded', 'no_providers'] },
-    providers: list(
-      object({ name: TEXT, status: { enum: ['available', 'unavailable'] }, models: COUNT }, { message: TEXT }),
-    ),
-    components: list(
-      object({ name: TEXT, status: { enum: ['healthy', 'unavailable', 'disabled'] } }, { message: TEXT }),
-    ),
-    mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG, last_error: TEXT })),
-    scopes: SCOPES,
-    targets: list(
-      object(
-        { name: TEXT, registered: FLAG, circuit: CIRCUIT, in_flight: COUNT, waiting: COUNT },
-        { routable: FLAG, credentials: object({ ready: COUNT, resting: COUNT, benched: COUNT, unresolved: COUNT }) },
+  Identity: object({ source: orNull(TEXT), digest: orNull(TEXT), identity: { type: ['object', 'null'] } }),
+  DeepHealth: object(
+    {
+      status: { enum: ['healthy', 'degraded', 'no_providers'] },
+      providers: list(
+        object({ name: TEXT, status: { enum: ['available', 'unavailable'] }, models: COUNT }, { message: TEXT }),
       ),
-    ),
-  }),
+      components: list(
+        object({ name: TEXT, status: { enum: ['healthy', 'unavailable', 'disabled'] } }, { message: TEXT }),
+      ),
+      mcp_servers: list(object({ name: TEXT, ready: FLAG, required: FLAG, last_error: TEXT })),
+      scopes: SCOPES,
+      targets: list(
+        object(
+          { name: TEXT, registered: FLAG, circuit: CIRCUIT, in_flight: COUNT, waiting: COUNT },
+          { routable: FLAG, credentials: object({ ready: COUNT, resting: COUNT, benched: COUNT, unresolved: COUNT }) },
+        ),
+      ),
+    },
+    {
+      identity: object({
+        issuers: list(
+          object(
+            { name: TEXT, state: { enum: ['answers', 'away', 'refused', 'not asked'] }, keys: COUNT },
+            { keys_age_seconds: COUNT },
+          ),
+        ),
+        digest: TEXT,
+      }),
+    },
+  ),
   Explanation: object(
     { model: TEXT },
     {
@@ -428,6 +442,19 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
         expected_usd: orNull(NUMBER),
         reported: { enum: ['prefer', 'compare', 'ignore'] },
       }),
+      budgets: list(
+        object({
+          name: TEXT,
+          of: { enum: ['key', 'session', 'account', 'tag'] },
+          unit: { enum: ['usd', 'tokens', 'requests'] },
+          limit: NUMBER,
+          spent: orNull(NUMBER),
+          reserved: orNull(NUMBER),
+          expected: orNull(NUMBER),
+          grants: orNull(FLAG),
+        }),
+      ),
+      over: TEXT,
       attempts: list(ATTEMPT),
       refused_by: TEXT,
     },
@@ -548,6 +575,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     {
       account: TEXT,
+      issuer: TEXT,
       expires_at: MOMENT,
       models: TEXTS,
       providers: TEXTS,

@@ -14,6 +14,10 @@ export interface PrincipalFacts extends Principal {
   readonly sessionId?: string | undefined;
   /** What the key may use, also behind a session; `undefined` when it has none, and for the master key. */
   readonly limits?: KeyLimits | undefined;
+  /** Name of the issuer, where it is a person or a program of one. */
+  readonly issuer?: string | undefined;
+  /** Unix milliseconds from which on its credential does not count, where a token says so. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** A principal as the host works with it. Modules get its `view`, which holds no more than the contract names. */
@@ -23,14 +27,18 @@ export class HostPrincipal implements PrincipalFacts {
   readonly scopes: readonly Scope[];
   declare readonly sessionId?: string;
   declare readonly limits?: KeyLimits;
+  declare readonly issuer?: string;
+  declare readonly expiresAt?: number;
   #view: Principal | undefined;
 
-  constructor({ id, name, scopes, sessionId, limits }: PrincipalFacts) {
+  constructor({ id, name, scopes, sessionId, limits, issuer, expiresAt }: PrincipalFacts) {
     this.id = id;
     this.name = name;
     this.scopes = Object.isFrozen(scopes) ? scopes : Object.freeze([...scopes]);
     if (sessionId !== undefined) this.sessionId = sessionId;
     if (limits !== undefined) this.limits = limits;
+    if (issuer !== undefined) this.issuer = issuer;
+    if (expiresAt !== undefined) this.expiresAt = expiresAt;
     Object.freeze(this);
   }
 

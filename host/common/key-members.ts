@@ -130,6 +130,7 @@ export const KEY_LIMITS = {
     isLimit: true,
     since: 6,
     flag: { flags: '--account <path>', summary: 'Account that the key belongs to', default: 'none' },
+    form: { label: 'Account', hint: 'Path of an account, such as /acme/search; empty for none.' },
     about: 'Path of the account that the key belongs to: what binds it and those above it binds the key',
   },
   max_parallel: {

@@ -3,7 +3,7 @@ import type { Description, ValidationErrorItem } from 'joi';
 import { nearest } from '../common/nearest.ts';
 import type { GatewayConfig } from './document.ts';
 import { type ParsedDocument, parseDocument, type Format } from './parse.ts';
-import { type Path, pathText, type Problem } from './problems.ts';
+import { parsePath, type Path, pathText, type Problem } from './problems.ts';
 import { configDescription } from './schema/config-description.ts';
 import { configSchema } from './schema/config-schema.ts';
 import type { SchemaContext } from './schema/schema-fields.ts';
@@ -34,11 +34,28 @@ export function decodeText(text: string, format: Format): Decoded {
   return { ...decoded, problems: [...problems, ...decoded.problems] };
 }
 
-/** Reads what was stored, perhaps by another version: keys that this one does not know are left out. */
+/** Reads what was stored, perhaps by another version: keys that this one does not know are left out, and so is the block of the file alone. */
 export function decodeStored(text: string): Decoded {
-  const decoded = decodeText(text, 'json');
+  const decoded = withoutIdentity(decodeText(text, 'json'));
   return { ...decoded, problems: decoded.problems.filter(({ rule }) => rule !== 'DC01') };
 }
+
+/** Whether a document has the block of the file alone, whatever it holds. */
+export const holdsIdentity = ({ document }: Pick<Decoded, 'document'>): boolean => Object.hasOwn(document, IDENTITY);
+
+/** Whether a problem is one of that block. */
+export const isOfIdentity = ({ path }: Pick<Problem, 'path'>): boolean => parsePath(path)[0] === IDENTITY;
+
+/** A configuration as the admin API knows it: without the block that belongs to the file alone. See docs/identity.md. */
+export function withoutIdentity<D extends Decoded>(decoded: D): D {
+  if (!holdsIdentity(decoded)) return decoded;
+  const { [IDENTITY]: _written, ...document } = decoded.document;
+  const { identity: _identity, ...config } = decoded.config ?? { identity: undefined };
+  const problems = decoded.problems.filter((problem) => !isOfIdentity(problem));
+  return { ...decoded, document, problems, ...(decoded.config && { config }) };
+}
+
+const IDENTITY = 'identity';
 
 /** Whether what was stored has keys that this version does not know: a newer one wrote it, and a write by this one would lose them. */
 export function isOfNewer(stored: string): boolean {

@@ -100,6 +100,11 @@ export const ERRORS = frozenTable({
   request_too_large: { status: 413, type: 'invalid_request_error' },
   not_implemented: { status: 501, type: 'invalid_request_error' },
   store_unavailable: { status: 503, type: 'server_error' },
+  /**
+   * The issuer of a token does not answer, so that it cannot be checked. It may be valid: the client
+   * tries again.
+   */
+  identity_unavailable: { status: 503, type: 'server_error' },
   /** A stream that had begun failed. Its status is never seen: 200 has been sent by then. */
   stream_error: { status: 502, type: 'stream_error' },
   /** A stream that had begun went silent. */

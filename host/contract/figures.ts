@@ -20,10 +20,11 @@ const REQUEST_SECONDS = [...TOOL_SECONDS, 30] as const;
 /**
  * Every figure of the gateway: what may be counted, under which labels. See
  * docs/observability.md#figures; a test compares them. `provider` is the key of a target, `none`
- * without one, or `cache`; `model` is `unknown` for what no target lists. The dashboards and alerts
- * of operators hang on names and labels, so renaming one is a breaking change. Figures of modules
- * do not stand here; they are made on first use, under any name that does not begin with `gateway_`
- * or `gw_`.
+ * without one, or `cache`; `model` is `unknown` for what no target lists; `account` is the path of
+ * an account or a tag, and of a value of a pattern that of the pattern, because clients may choose
+ * values. The dashboards and alerts of operators hang on names and labels, so renaming one is a
+ * breaking change. Figures of modules do not stand here; they are made on first use, under any name
+ * that does not begin with `gateway_` or `gw_`.
  */
 export const FIGURES = {
   gateway_requests_total: {
@@ -52,6 +53,27 @@ export const FIGURES = {
     kind: 'counter',
     help: 'Requests paid for in dollars whose model has no price',
     labels: { provider: 'any', model: 'any', action: ['refused', 'warned', 'allowed'] },
+  },
+  /** A request that is refused at the last of several turns counts too. */
+  gateway_budget_rejections_total: {
+    kind: 'counter',
+    help: 'Requests that a budget refused, by whose it was; `budget_usd` of a key is one of its budgets',
+    labels: { kind: ['key', 'session', 'account', 'tag'], unit: ['usd', 'tokens', 'requests'] },
+  },
+  /** Beside at most 1,000 accounts and tags there is `(other)`. */
+  gateway_budget_overflow_total: {
+    kind: 'counter',
+    help: 'Requests that were served by another model beyond a budget, by the account or the tag that has it; empty of keys and sessions',
+    labels: { account: 'any' },
+  },
+  /**
+   * `window` is the rule of the budget as it stands in names of sums, such as `day@UTC+00:00`: see
+   * docs/reference/budgets.md#what-is-kept.
+   */
+  gateway_budget_used_ratio: {
+    kind: 'gauge',
+    help: 'Share of a budget of an account or a tag that is spent in the window that runs, with what it is raised by',
+    labels: { account: 'any', unit: ['usd', 'tokens', 'requests'], window: 'any' },
   },
   gateway_spend_rows_folded_total: {
     kind: 'counter',
@@ -155,12 +177,50 @@ export const FIGURES = {
   gateway_rate_limit_rejections_total: {
     kind: 'counter',
     help: 'Requests that a rate limit refused',
-    labels: { key_type: ['ip', 'admin_session', 'plugin', 'account'] },
+    labels: { key_type: ['ip', 'admin_session', 'plugin', 'account', 'identity'] },
   },
   gateway_credentials_ended_total: {
     kind: 'counter',
     help: 'Requests that were ended because their credential no longer stood',
     labels: { kind: ['unary', 'stream', 'tunnel'] },
+  },
+  /**
+   * `issuer` is a name of the configuration, or `none` for a token that names no issuer of it. What
+   * is kept of a token that was accepted is not checked again, and not counted. `result` is the first
+   * thing that was wrong, in the order in which they are looked at; `unavailable` where the issuer
+   * does not answer, so that nothing is known of the token. Clients see none of it: a token that is
+   * not valid is answered as a key that is not known.
+   */
+  gateway_identity_verifications_total: {
+    kind: 'counter',
+    help: 'Tokens of issuers that were checked, by what came of it',
+    labels: {
+      issuer: 'any',
+      kind: ['bearer'],
+      result: [
+        'ok',
+        'malformed',
+        'algorithm',
+        'issuer',
+        'audience',
+        'expired',
+        'time',
+        'key',
+        'signature',
+        'claims',
+        'no_access',
+        'unavailable',
+      ],
+    },
+  },
+  /**
+   * Absent until the keys were read for the first time. It grows while the issuer does not answer,
+   * or while no token needs its keys.
+   */
+  gateway_identity_keys_age_seconds: {
+    kind: 'gauge',
+    help: 'Seconds since the keys of an issuer were read',
+    labels: { issuer: 'any' },
   },
   gateway_ab_requests_total: {
     kind: 'counter',

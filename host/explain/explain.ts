@@ -7,16 +7,16 @@ import {
   type Surface,
 } from '../contract/index.ts';
 import type { PluginEntry, StrategyConfig } from '../config/document.ts';
-import { HostPrincipal } from '../common/host-principal.ts';
 import { parsePath } from '../config/problems.ts';
 import type { Generation } from '../generation/generation.ts';
 import type { ExplainedRequest } from '../pipeline/explained.ts';
 import { HeardNotes } from '../pipeline/heard-notes.ts';
-import { LiveExchange } from '../pipeline/live-exchange.ts';
+import type { LiveExchange } from '../pipeline/live-exchange.ts';
 import type { ModelGroup } from '../pipeline/model-group.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import { modelNotFound } from '../pipeline/shown.ts';
 import { fallbackRoutes, rankedRoutes, routedTarget } from '../pipeline/turns/ranked-routes.ts';
+import { openExchange } from './asked-exchange.ts';
 import { type ExplainedPlugins, readPlugins } from './explained-plugins.ts';
 import {
   type DroppedTarget,
@@ -76,8 +76,11 @@ export interface ExplainDeps {
 export function explain(generation: Generation, question: RouteQuestion, deps: ExplainDeps): Explanation {
   const { config, hooks } = generation;
   const { surface, streaming } = question;
-  const exchange = openExchange(question, deps.services);
-  const early = refusalOf(() => hooks.prepare.call(exchange));
+  const { exchange, atDoor, byTags } = openExchange(question, generation, deps.services);
+  const unfit = refusalOf(() => hooks.prepare.call(exchange));
+  const charge: ExplainedRequest = {};
+  const denied = hooks.explainCharge.call(charge, exchange);
+  const early = atDoor ?? unfit ?? byTags ?? denied;
   const plugins = readPlugins(deps.plugins ?? config.plugins, surface, deps.registry.plugins);
   const routed = routedLists(generation, exchange, streaming);
   const { heard, order, dropped, group } = routed;
@@ -85,7 +88,9 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
   const refusal =
     early ??
     plugins.refusal ??
-    (order.length > 0 ? undefined : modelNotFound(exchange.model, deps.services.redactor, heard.why));
+    (order.length > 0
+      ? undefined
+      : (exchange.routing.refusal?.() ?? modelNotFound(exchange.model, deps.services.redactor, heard.why)));
   return {
     model: exchange.model,
     requested_model: question.request.model ?? '',
@@ -103,6 +108,7 @@ export function explain(generation: Generation, question: RouteQuestion, deps: E
     notes: plugins.notes,
     ...priceOf(order[0], exchange, generation),
     ...(group && { group: { name: group.name, matched: group.matched, fallbacks: group.fallbacks } }),
+    ...charge,
     ...routed.members,
   };
 }
@@ -209,20 +215,6 @@ function conditionAt(strategy: StrategyConfig, path: string): Explanation['condi
       typeof value === 'string' && name !== 'target_key' ? [[name, value]] : [],
     ),
   );
-}
-
-function openExchange(question: RouteQuestion, { clock }: PipelineServices): LiveExchange {
-  const { session, keyId, ...asked } = question;
-  const exchange = new LiveExchange({
-    ...asked,
-    id: '',
-    clock,
-    principal: keyId === undefined ? undefined : new HostPrincipal({ id: keyId, name: '', scopes: [] }),
-    arrivedAt: clock.monotonic(),
-    ...(session !== undefined && { clientHeaders: { 'x-gateway-session': session } }),
-  });
-  exchange.routing.explaining = new HeardNotes();
-  return exchange;
 }
 
 function refusalOf(prepare: () => void): GatewayError | undefined {

@@ -1,7 +1,8 @@
 import { canonicalJson } from '../config/canonical.ts';
-import { type Decoded, decodeStored } from '../config/decode.ts';
+import { type Decoded, decodeStored, holdsIdentity, withoutIdentity } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import { ConfigRefused, parsePath, type Problem } from '../config/problems.ts';
+import { identityWritten } from '../config/rules/identity-written.ts';
 import { type Fields, GatewayError } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
 import { newCommands } from '../config/rules/mcp.ts';
@@ -20,6 +21,7 @@ import {
 } from '../stores/configuration-store.ts';
 import type { Stores } from '../stores/stores.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
+import { AccountLines } from './accounts/account-lines.ts';
 import { buildGeneration } from './build.ts';
 import type { GenerationDeps, ModelHooks } from './generation-deps.ts';
 import { checkConfig, type CheckDeps } from './check.ts';
@@ -33,7 +35,7 @@ import { refuseOfNewer, StoredVersions } from './stored-versions.ts';
 export interface ApplierDeps extends GenerationDeps {
   readonly redactor: Redactor;
   readonly settings: Pick<Settings, 'allowsAdminStdio' | 'secretDirectories' | 'ownSecretFiles'>;
-  readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers' | 'accounts'>;
+  readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers' | 'accounts' | 'keys'>;
   readonly hooks: ModelHooks & CheckDeps['hooks'];
   readonly slot: Slot;
   /** True once the process is ending: nothing is built for it any more. */
@@ -96,11 +98,13 @@ class QueueingApplier implements Applier {
   #isFollowing = false;
   readonly #stored = new StoredVersions();
   readonly #registered: RegisteredLines;
+  readonly #accounts: AccountLines;
 
   constructor(deps: ApplierDeps) {
     this.#deps = deps;
     this.#scrubber = new Scrubber(deps);
     this.#registered = new RegisteredLines(deps.services.log);
+    this.#accounts = new AccountLines({ log: deps.services.log, stored: deps.stores.accounts });
   }
 
   get running(): RunningDocument {
@@ -126,7 +130,8 @@ class QueueingApplier implements Applier {
     });
   }
 
-  applyFile(decoded: Decoded, writer: Writer): Promise<Applied | undefined> {
+  applyFile(file: Decoded, writer: Writer): Promise<Applied | undefined> {
+    const decoded = withoutIdentity(file);
     return this.#inTurn(async () => {
       if ((await this.#newest()).isStored) return undefined;
       const config = this.#accepted(decoded, checkConfig(this.#deps, decoded));
@@ -135,7 +140,8 @@ class QueueingApplier implements Applier {
     });
   }
 
-  applyStart(source: StartSource): Promise<Generation> {
+  applyStart(given: StartSource): Promise<Generation> {
+    const source = { ...given, own: withoutIdentity(given.own) };
     const { own, isDefault, stored, newest = { version: 0, text: undefined } } = source;
     const decoded = stored ?? own;
     return this.#inTurn(async () => {
@@ -153,8 +159,9 @@ class QueueingApplier implements Applier {
     });
   }
 
-  problemsOf(decoded: Decoded): readonly Problem[] {
-    const problems = checkConfig(this.#deps, decoded);
+  problemsOf(written: Decoded): readonly Problem[] {
+    const decoded = withoutIdentity(written);
+    const problems = [...(holdsIdentity(written) ? [identityWritten()] : []), ...checkConfig(this.#deps, decoded)];
     if (!decoded.config) return problems;
     const { registry, settings, slot } = this.#deps;
     const running = slot.current?.config;
@@ -271,6 +278,7 @@ class QueueingApplier implements Applier {
     this.#number += 1;
     slot.swap(generation);
     this.#registered.write(generation.instances);
+    this.#accounts.write(config.accounts);
     return generation;
   }
 

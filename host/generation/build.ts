@@ -10,6 +10,12 @@ import { walkTargets } from '../pipeline/turns/walk.ts';
 import { sendHttp } from '../upstream/send-http.ts';
 import { type BindOptions, bindPlugins, type BoundPlugins } from './bind-plugins.ts';
 import { BoundGroup } from './groups/bound-group.ts';
+import {
+  hiddenWarnings,
+  missingWarnings,
+  unservedWarnings,
+  writtenAccountWarnings,
+} from './accounts/account-warnings.ts';
 import { bindStrategy, type BoundStrategy, type StrategySurroundings, tapStrategies } from './bind-strategy.ts';
 import { buildTargets } from './build-targets.ts';
 import { callPrices } from './call-prices.ts';
@@ -20,7 +26,7 @@ import { firstModels, openProviders } from './instances/open-providers.ts';
 import { countModels, modelsOf } from './known-models.ts';
 import { groupWarnings } from './groups/group-warnings.ts';
 import { GroupIndex } from './groups/model-groups.ts';
-import { logWarning, problemOf } from './instances/instance-warnings.ts';
+import { logWarning, problemOf, type ProviderWarning } from './instances/instance-warnings.ts';
 import { buildModelIndex, type ModelIndex } from './model-index.ts';
 import { Undo } from './undo.ts';
 
@@ -73,12 +79,15 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
   const plugins = await pluginsOf(deps, { config, hooks, deps: forPlugins, carryover }, undo);
   const { strategy, groups } = strategiesOf(deps, config, { hooks, targets: byKey, carryover }, undo);
   known.groups = groups;
-  const ofGroups = groups ? groupWarnings(groups, models) : [];
-  if (deps.current?.config !== config) for (const warning of ofGroups) logWarning(deps, warning);
-  const { ledger } = forPlugins;
-  const built = { config, hooks, carryover, targets, providers, warnings: [...warnings, ...ofGroups.map(problemOf)] };
   const declared = (config.accounts ?? []) as readonly WrittenAccount[]; // the rules have read them
   const accounts = new CurrentAccounts(declared, timezoneOf(config), deps.stores.accounts);
+  const more = [
+    ...(groups ? groupWarnings(groups, models) : []),
+    ...(await accountWarnings(deps, config, { accounts, groups, models })),
+  ];
+  if (deps.current?.config !== config) for (const warning of more) logWarning(deps, warning);
+  const { ledger } = forPlugins;
+  const built = { config, hooks, carryover, targets, providers, warnings: [...warnings, ...more.map(problemOf)] };
   return {
     ...built,
     pendingRestart: [],
@@ -92,6 +101,40 @@ async function draftOf(deps: GenerationDeps, config: GatewayConfig, undo: Undo):
     ledger,
     prices,
   };
+}
+
+/** Nothing where no account is declared, and no key names one. */
+async function accountWarnings(
+  { stores, services: { log }, current }: GenerationDeps,
+  config: GatewayConfig,
+  { accounts, groups, models }: Pick<GenerationDraft, 'accounts' | 'groups' | 'models'>,
+): Promise<readonly ProviderWarning[]> {
+  const isServed = (name: string): boolean => servesName(name, config, groups, models);
+  const written = config.accounts?.length
+    ? [
+        ...writtenAccountWarnings(config),
+        ...unservedWarnings(config, isServed),
+        ...hiddenWarnings(config, (path) => stores.accounts.stored(path) !== undefined),
+      ]
+    : [];
+  if (current?.config === config) return written;
+  const counts = await stores.keys.accountCounts().catch((error: unknown) => {
+    log.debug('the accounts of keys could not be looked at', { error });
+    return NO_COUNTS;
+  });
+  return counts.size === 0 ? written : [...written, ...missingWarnings(accounts.tree(), counts)];
+}
+
+const NO_COUNTS: ReadonlyMap<string, number> = new Map();
+
+function servesName(
+  name: string,
+  { aliases }: GatewayConfig,
+  groups: GenerationDraft['groups'],
+  models: ModelIndex,
+): boolean {
+  const model = (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? name;
+  return groups?.of(model) !== undefined || models.isKnown(model) || models.takers(model).length > 0;
 }
 
 async function pluginsOf(

@@ -18,7 +18,7 @@ export interface ModelHooks {
 export interface GenerationDeps extends Readonly<EnvironmentDeps> {
   readonly services: PipelineServices;
   readonly state: SharedState;
-  readonly stores: Pick<Stores, 'requestLog' | 'ledgers' | 'accounts'>;
+  readonly stores: Pick<Stores, 'requestLog' | 'ledgers' | 'accounts' | 'keys'>;
   readonly registry: Registry;
   readonly carryover: CarryoverStore;
   readonly hooks: ModelHooks;

@@ -83,6 +83,8 @@ export class Routing {
   refusal: (() => GatewayError) | undefined;
   /** Set where the request is paid for in dollars: what becomes of targets without a price, and who says so. */
   unpriced: { readonly rule: Unpriced; readonly who: string } | undefined;
+  /** The request was refused because nothing that may serve it has a price. */
+  isRefusedUnpriced = false;
   /** Set where only the reasons of the route are asked for; then nothing is sent, counted or logged. */
   explaining: RankNotes | undefined;
   /** Set where a budget is spent, and another model is used beyond it: the model that was asked for, and whose budget it is. */

@@ -1,4 +1,6 @@
-/** What taps of `explainTarget` and `explainRequest` add to an explanation. A member is there only where it applies. */
+import type { Unit } from '../common/budgets/key-budget.ts';
+
+/** What taps of `explainTarget`, `explainRequest` and `explainCharge` add to an explanation. A member is there only where it applies. */
 
 /** What is said of one target, or route of a group, that would be tried. */
 export interface ExplainedRoute {
@@ -24,6 +26,26 @@ export interface ExplainedRequest {
   affinity?: ExplainedAffinity;
   /** The place that its earlier turns bind it to. */
   bound?: ExplainedPlace;
+  /** The budgets that it asks, in their order. */
+  budgets?: readonly ExplainedBudget[];
+  /** The model that is used because a budget is spent, where one names another. */
+  over?: string;
+}
+
+/** A budget that a request asks: dollars, tokens or requests. What is spent is known where a gateway runs. */
+export interface ExplainedBudget {
+  /** What its sum is kept under. */
+  readonly name: string;
+  readonly of: 'key' | 'session' | 'account' | 'tag';
+  readonly unit: Unit;
+  /** With raises. */
+  readonly limit: number;
+  readonly spent: number | null;
+  /** What calls in flight hold. */
+  readonly reserved: number | null;
+  /** What the request would hold; `null` where nothing bounds it, and the budget asks for a bound. */
+  readonly expected: number | null;
+  readonly grants: boolean | null;
 }
 
 export interface ExplainedAffinity {

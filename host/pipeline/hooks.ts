@@ -158,6 +158,11 @@ export function createGenerationHooks() {
     explainTarget: new SyncHook<[ExplainedRoute, Target, LiveExchange]>(['members', 'target', 'exchange']),
     /** What an explanation says of the whole request; called while a route is only explained. */
     explainRequest: new SyncHook<[ExplainedRequest, LiveExchange]>(['members', 'exchange']),
+    /** What would refuse a request where it is charged, and what an explanation says of that. Nothing is held; called while a route is only explained. */
+    explainCharge: new SyncBailHook<[ExplainedRequest, LiveExchange], GatewayError | undefined>([
+      'members',
+      'exchange',
+    ]),
     /** What a target's circuit breaker says, admitting nothing; without one, nothing. */
     circuit: new SyncBailHook<[string], CircuitState | undefined>(['virtualKey']),
     /** Calls of a target in flight and waiting. */

@@ -45,3 +45,11 @@ export function mayServe({ providers, levels }: KeyLimits, virtualKey: string): 
     return false;
   return providers === undefined || providers.includes(virtualKey);
 }
+
+/** Whose list leaves a target out for a model, as explanations say it. */
+export function whyLeftOut(limits: KeyLimits, model: string, virtualKey: string, aliases: Aliases = {}): string {
+  const { levels, ...own } = limits;
+  if (!mayAsk(own, model, aliases) || !mayServe(own, virtualKey)) return 'not allowed to the key';
+  const level = levels?.find((each) => !mayAsk({ levels: [each] }, model) || !mayServe({ levels: [each] }, virtualKey));
+  return `not allowed to the ${level?.kind ?? 'key'}`;
+}

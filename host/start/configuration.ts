@@ -1,5 +1,5 @@
 import { canonicalJson } from '../config/canonical.ts';
-import { type Decoded, decodeStored, decodeText } from '../config/decode.ts';
+import { type Decoded, decodeStored, decodeText, holdsIdentity, withoutIdentity } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
 import type { LoadedFile } from '../config/load.ts';
 import { type Problem, problemLine } from '../config/problems.ts';
@@ -13,10 +13,12 @@ import type { NewestConfiguration } from '../stores/configuration-store.ts';
 import { missingVariables } from '../upstream/connect.ts';
 
 /** Applies what is stored, else the file, else the embedded default: a target per registered provider, or the offline one. */
-export async function applyStartConfiguration(host: Host, file: LoadedFile | undefined): Promise<void> {
+export async function applyStartConfiguration(host: Host, written: LoadedFile | undefined): Promise<void> {
+  const file = written && withoutIdentity(written);
   const { configuration } = host.stores;
   const newest = await configuration.value.newest();
   const source = sourceOf(host, file, newest);
+  if (source.stored) tellStoredIdentity(host, newest);
   await host.applier.applyStart(source);
   host.configFile = file;
   configuration.value.onChange?.(() => void host.applier.follow());
@@ -26,6 +28,15 @@ export async function applyStartConfiguration(host: Host, file: LoadedFile | und
   }
   if (file) tellSuperseded(host, file);
   tellConfiguration(host, { config_store: configuration.backend });
+}
+
+/** Only the file says who may come in; a document that was stored by hand could say it too. */
+function tellStoredIdentity({ log }: Host, { text = '', version }: NewestConfiguration): void {
+  if (text.includes('"identity"') && holdsIdentity(decodeText(text, 'json')))
+    log.warn('the stored configuration has identity, which counts in the configuration file alone', {
+      rule: 'WN31',
+      version,
+    });
 }
 
 function sourceOf(

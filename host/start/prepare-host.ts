@@ -21,6 +21,7 @@ export async function prepareHost(host: Host, { load, provideKey }: Preparation)
   tellSettings(host);
   const file = await load();
   refuseProblems(host, file);
+  if (file) host.identity.take(file, file.path);
   let taken: ReadonlySet<string> = new Set();
   const steps = [
     async () => provideKey(file),

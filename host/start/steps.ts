@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TookTooLong } from '../common/clock.ts';
-import { decodeStored, decodeText } from '../config/decode.ts';
+import { decodeStored, decodeText, isOfIdentity } from '../config/decode.ts';
 import { findConfigFile, isFile, loadConfigFile, type LoadedFile, withDefaults } from '../config/load.ts';
 import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { checkConfig } from '../generation/check.ts';
@@ -103,12 +103,14 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 /**
  * Throws everything that is wrong with a loaded file at once, before anything is opened for it. Where a configuration may be stored,
- * which would count before the file, only what is wrong with its modules stops the start by now.
+ * which would count before the file, only what is wrong with its modules stops the start by now, and what is wrong with `identity`, which no stored
+ * configuration has.
  */
 export function refuseProblems(host: Host, file: LoadedFile | undefined): void {
   const problems = file ? checkConfig(host, file) : [];
   const isFinal =
-    host.settings.configurationStore.backend === 'memory' || problems.some(({ rule }) => rule.startsWith('MV'));
+    host.settings.configurationStore.backend === 'memory' ||
+    problems.some((problem) => problem.rule.startsWith('MV') || isOfIdentity(problem));
   if (problems.length > 0 && isFinal) throw new ConfigRefused(problems);
 }
 

@@ -1,6 +1,9 @@
-import { loadConfigFile } from '../config/load.ts';
+import { withoutIdentity } from '../config/decode.ts';
+import { loadConfigFile, type LoadedFile } from '../config/load.ts';
+import { ConfigRefused } from '../config/problems.ts';
 import { type ConfigWatch, watchFile } from '../config/watch.ts';
 import { errorMessage } from '../common/error-message.ts';
+import { checkConfig } from '../generation/check.ts';
 import type { Host } from '../host.ts';
 import { redactedCopy } from '../log/redacted-copy.ts';
 import type { Writer } from '../stores/configuration-store.ts';
@@ -28,18 +31,35 @@ export async function watchConfiguration(host: Host): Promise<ConfigWatch | unde
 
 async function applyFile(host: Host, path: string): Promise<void> {
   const file = await loadConfigFile(path);
+  const isOther = host.identity.isOther(file);
+  const problems = isOther ? checkConfig(host, file) : [];
+  if (problems.length > 0) throw new ConfigRefused(problems); // also where the rest of the file does not count
   const applied = await host.applier.applyFile(file, FILE);
+  if (isOther) takeIdentity(host, file);
   if (!applied) {
+    if (isOther) return;
     host.log.info(
       'the config file has changed, and the running configuration stays: something else is stored, or it says the same',
       { path },
     );
     return;
   }
-  host.configFile = file;
+  host.configFile = withoutIdentity(file);
   tellConfiguration(host, { actor: FILE.actor, version: applied.entry.version });
   const { plugins, strategy, targets } = applied.generation.config;
   audit(host, 'ok', { plugins: plugins.length, strategy: strategy.mode, targets: targets.length });
+}
+
+/** Who may come in has changed, whether or not the rest of the file counts. */
+function takeIdentity(host: Host, file: LoadedFile): void {
+  host.identity.take(file, file.path);
+  const issuers = host.identity.block?.config.issuers ?? [];
+  const detail = {
+    issuers: issuers.length,
+    rules: issuers.reduce((sum, { access = [] }) => sum + access.length, 0),
+  };
+  host.log.info('identity changed', { path: file.path, ...detail });
+  audit(host, 'ok', detail, 'identity.update');
 }
 
 /** Writes the row and the line that a change by the admin API has. */
@@ -47,8 +67,9 @@ function audit(
   { log, redactor, stores }: Host,
   outcome: 'ok' | 'error',
   detail: Readonly<Record<string, unknown>>,
+  action = 'config.update',
 ): void {
-  const row = { action: 'config.update', actor: FILE.actor } as const;
+  const row = { action, actor: FILE.actor };
   stores.audit.append({ ...row, targetId: '*', outcome, detail });
   log.info('admin audit', { ...row, target_id: '*', outcome, ...redactedCopy(detail, redactor) });
 }

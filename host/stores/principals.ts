@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { HostPrincipal, type PrincipalFacts } from '../common/host-principal.ts';
-import type { CredentialChange, Standing } from './credential-standing.ts';
+import { type CredentialChange, CredentialNotices, type Standing } from './credential-standing.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { SESSION_PREFIX, SessionStore } from './sessions/session-store.ts';
 import type { StoreDeps } from './store-deps.ts';
@@ -39,15 +39,33 @@ export interface PrincipalSource {
   byId?(id: string): HostPrincipal | undefined;
 }
 
+/** Knows whose tokens of others are: those that issuers sign. Without it no credential is one. */
+export interface TokenSource {
+  /** Whether a credential has the form of a token, and tokens count. The key store is not asked of it. */
+  owns(credential: string): boolean;
+  /** One that was accepted a moment ago. */
+  find(digest: string): HostPrincipal | undefined;
+  /** `undefined` where it is not valid. Throws a `GatewayError` where something else is wrong. `address` is that of the client. */
+  ask(credential: string, digest: string, address: string): Promise<HostPrincipal | undefined>;
+  /** What it is worth by now. */
+  standing(principal: HostPrincipal): Standing;
+}
+
+/** What a change was of. */
+export type ChangedCredential = 'key' | 'session' | 'identity';
+
 /**
  * Whose a credential is. `gws_` begins the token of a session, and is never looked for elsewhere. Of all others the sources are asked
  * first, in the order in which they were supplied, the environment's before all, and then the key store.
  */
 export class Principals {
+  /** Tells of people and programs of issuers that may be others now. */
+  readonly identityNotices = new CredentialNotices();
   readonly #sources: PrincipalSource[] = [];
   readonly #known = new KnownDigests();
   readonly #keys: KeyStore;
   readonly #sessions: SessionStore;
+  #tokens: TokenSource | undefined;
   #isSealed = false;
 
   constructor(deps: StoreDeps, keys: KeyStore) {
@@ -66,6 +84,7 @@ export class Principals {
 
   /** In memory, without waiting. `undefined`: `ask`. Each find of a stored key is a use of it. */
   find(credential: string, digest: string = this.digestOf(credential)): HostPrincipal | undefined {
+    if (this.isToken(credential)) return this.#source(digest) ?? this.#tokens?.find(digest);
     const found = credential.startsWith(SESSION_PREFIX)
       ? this.#sessions.find(digest)
       : (this.#source(digest) ?? this.#keys.find(digest));
@@ -73,14 +92,21 @@ export class Principals {
     return found;
   }
 
-  /** What memory did not find. Throws `StoreUnavailable` when only a store that is away could tell. */
-  ask(credential: string, digest: string = digestOf(credential)): Promise<HostPrincipal | undefined> {
+  /** What memory did not find. Throws `StoreUnavailable` when only a store that is away could tell, and of tokens what `TokenSource` throws. */
+  ask(credential: string, digest = digestOf(credential), address = ''): Promise<HostPrincipal | undefined> {
+    if (this.#tokens?.owns(credential)) return this.#tokens.ask(credential, digest, address);
     return credential.startsWith(SESSION_PREFIX) ? this.#sessions.ask(digest) : this.#keys.ask(digest);
   }
 
-  /** Whose a key is: for signing in, where the token of a session is not accepted. */
+  /** Whether a credential is a token of an issuer, valid or not. */
+  isToken(credential: string): boolean {
+    return this.#tokens?.owns(credential) === true;
+  }
+
+  /** Whose a key is: for signing in, where the token of a session is not accepted, and none of an issuer: the session would outlive it. */
   async identify(credential: string): Promise<HostPrincipal | undefined> {
     if (credential.startsWith(SESSION_PREFIX)) return undefined;
+    if (this.isToken(credential)) return this.#source(digestOf(credential));
     return this.find(credential) ?? (await this.ask(credential));
   }
 
@@ -90,18 +116,23 @@ export class Principals {
   }
 
   /** What a credential that was admitted is worth by now, by memory alone. */
-  standing(digest: string, { id, sessionId }: HostPrincipal): Standing {
+  standing(digest: string, principal: HostPrincipal): Standing {
+    const { id, sessionId } = principal;
     if (!this.mayEnd(digest)) return 'stands';
+    if (isOfToken(principal)) return this.#tokens?.standing(principal) ?? 'gone';
     return sessionId === undefined ? this.#keys.standing(digest, id) : this.#sessions.standing(digest);
   }
 
   /** What it is worth by its store. */
-  askStanding(digest: string, { id, sessionId }: HostPrincipal): Promise<Standing> {
+  async askStanding(digest: string, principal: HostPrincipal): Promise<Standing> {
+    const { id, sessionId } = principal;
+    if (isOfToken(principal)) return this.standing(digest, principal);
     return sessionId === undefined ? this.#keys.askStanding(digest, id) : this.#sessions.askStanding(digest);
   }
 
-  /** Hears of keys and sessions that are others now, or may be. */
-  onChange(changed: (of: 'key' | 'session', change: CredentialChange) => void): void {
+  /** Hears of keys, sessions and identities that are others now, or may be. */
+  onChange(changed: (of: ChangedCredential, change: CredentialChange) => void): void {
+    this.identityNotices.listen((change) => changed('identity', change));
     this.#keys.notices.listen((change) => changed('key', change));
     this.#sessions.notices.listen((change) => changed('session', change));
   }
@@ -109,6 +140,11 @@ export class Principals {
   supply(source: PrincipalSource): void {
     if (this.#isSealed) throw new Error('principals: a source is supplied too late, stores are supplied in open');
     this.#sources.push(source);
+  }
+
+  supplyTokens(tokens: TokenSource): void {
+    if (this.#isSealed) throw new Error('principals: tokens are supplied too late, stores are supplied in open');
+    this.#tokens = tokens;
   }
 
   seal(): void {
@@ -131,6 +167,9 @@ export class Principals {
     return undefined;
   }
 }
+
+/** Whether a request was let in by a token of an issuer itself, and not by a session. */
+const isOfToken = ({ issuer, sessionId }: HostPrincipal): boolean => issuer !== undefined && sessionId === undefined;
 
 /** Principals by digest, as long as nothing invalidates them. */
 export class PrincipalTable implements PrincipalSource {

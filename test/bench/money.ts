@@ -26,7 +26,7 @@ export interface MoneyCost {
 
 /** Each of four owners has one in dollars for a month, and one in tokens for a day. */
 const levels: readonly BudgetLevel[] = OWNERS.map((prefix) => ({
-  owner: { kind: 'account', id: prefix, name: prefix, prefix },
+  owner: { kind: 'account', id: prefix, name: prefix, prefix, series: prefix },
   budgets: [factsOf({ usd: 1e8, every: 'month' }, 'budget'), factsOf({ tokens: 1e12, every: 'day' }, 'budget')],
 }));
 

@@ -44,7 +44,7 @@ class World {
     this.dice = new Dice(seed);
     const prefixes = ['k:id', 'a:/acme/search', 'a:/acme', 't:nightly'].slice(0, 1 + this.dice.below(4));
     this.levels = prefixes.map((prefix) => ({
-      owner: { kind: 'account', id: prefix, name: prefix, prefix },
+      owner: { kind: 'account', id: prefix, name: prefix, prefix, series: prefix },
       budgets: this.#budgets(),
     }));
     this.spending = new AskedBudgets({

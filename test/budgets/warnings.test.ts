@@ -10,7 +10,6 @@ import { BudgetWarnings } from '../../builtins/money/budget-warnings.ts';
 import { OpenBudgets, type OpenBudget } from '../../builtins/money/open-budgets.ts';
 import { systemClock } from '../../host/common/clock.ts';
 import { WINDOWS } from '../../host/common/budgets/counted-sum.ts';
-import type { Log } from '../../host/contract/index.ts';
 import { type Ledgers, MemoryLedgers } from '../../host/stores/ledgers/ledgers.ts';
 import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { StoresEnd } from '../../host/stores/stores-end.ts';
@@ -30,11 +29,7 @@ interface Process {
 
 function process({ ledgers }: { readonly ledgers: Ledgers }): Process {
   const told: number[] = [];
-  const log: Log = {
-    ...SILENT,
-    warn: (message, facts) => void (message === LINE && told.push(Number(facts?.['threshold']))),
-  };
-  const warnings = new BudgetWarnings({ log, now: Date.now });
+  const warnings = new BudgetWarnings({ moved: ({ threshold }) => void told.push(threshold), now: Date.now });
   warnings.listen(ledgers);
   const ledger = ledgers.open(WINDOWS, { maxKeys: 0 });
   return {

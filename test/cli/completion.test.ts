@@ -41,7 +41,17 @@ describe('gw completion', () => {
       .to.include.members(['serve', 'admin', 'import', 'help', ...GLOBAL])
       .and.to.not.include('keys')
       .and.to.not.include('--limit');
-    expect(admin).to.deep.equal(['keys', 'config', 'logs', 'providers', 'sessions', 'audit', 'spend', ...GLOBAL]);
+    expect(admin).to.deep.equal([
+      'keys',
+      'accounts',
+      'config',
+      'logs',
+      'providers',
+      'sessions',
+      'audit',
+      'spend',
+      ...GLOBAL,
+    ]);
     expect(keys).to.deep.equal(['revoke', 'rotate']);
     const flags = KEY_MEMBER_LIST.flatMap(([, { flag }]) => flag?.flags.split(' ')[0] ?? []);
     expect(create).to.deep.equal([...flags, '--every', ...GLOBAL]);

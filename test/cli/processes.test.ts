@@ -102,7 +102,7 @@ describe('every command that calls a gateway, as a process, against a real one o
       [
         ['admin', 'keys', 'list'],
         new RegExp(
-          `^ID +NAME +SCOPES +EXPIRES +REVOKED +ACCESS\n-[- ]+\n${keyId} {3}made {5}read_only {3}${TIME} {3}no +full\n\\S+ {3}keeper {3}admin +- +no +full\n$`,
+          `^ID +NAME +SCOPES +EXPIRES +REVOKED +ACCESS +ACCOUNT\n-[- ]+\n${keyId} {3}made {5}read_only {3}${TIME} {3}no +full +-\n\\S+ {3}keeper {3}admin +- +no +full +-\n$`,
         ),
       ],
       [

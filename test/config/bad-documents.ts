@@ -3,6 +3,7 @@ import { defineStrategy } from 'gw/contract';
 import { MODULES } from '../../builtins/manifest.ts';
 import { FACT_KEYS } from '../../host/common/fact-keys.ts';
 import type { GatewayModule, ModuleKind } from '../../host/registry/registry.ts';
+import { BAD_IDENTITY } from './bad-identity.ts';
 import { BAD_INSTANCES } from './bad-instances.ts';
 import { BAD_MODELS } from './bad-models.ts';
 
@@ -439,6 +440,18 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       fix: 'Europe/Berlin',
     },
   ],
+  CV85: [[0.8, 0.5], [0], [1.5], 0.5, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]].map((warn) => ({
+    document: minimal({ accounts: [{ path: '/a', budgets: [{ usd: 1, warn }] }] }),
+    at: ['accounts[0].budgets[0].warn'],
+    says: ['ascending'],
+    fix: '[0.5, 0.8]',
+  })),
+  CV87: [{ use: 'm' }, { more: 1 }, 'm', { use: '', more: 1 }, { use: 'm', more: 1, then: 'x' }].map((over) => ({
+    document: minimal({ accounts: [{ path: '/a', session: { budgets: [{ usd: 1, over }] } }] }),
+    at: ['accounts[0].session.budgets[0].over'],
+    says: ['a model and how much more'],
+    fix: '{use: gpt-5-nano, more: 25}',
+  })),
   CV86: [
     {
       document: minimal({ accounts: [{ path: '/a', budgets: Array.from({ length: 17 }, () => ({ usd: 1 })) }] }),
@@ -540,6 +553,7 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       says: ['"fast"', '"faster"'],
     },
   ],
+  ...BAD_IDENTITY,
   ...BAD_MODELS,
   ...BAD_INSTANCES,
   CV57: [...(BAD_MODELS['CV57'] ?? []), ...(BAD_INSTANCES['CV57'] ?? [])],

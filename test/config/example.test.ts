@@ -31,6 +31,7 @@ const IN_EACH_ENTRY = [
   'plugins[].enabled',
   'plugins[].config',
   'mcp_servers[].name',
+  'identity.issuers[].access[].when',
 ];
 
 /** Blocks under a heading, with nothing to say but what their keys say. */

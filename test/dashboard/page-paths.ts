@@ -22,4 +22,5 @@ export const PAGES_OF_APPLICATION: readonly string[] = [
   '/configuration?tab=history',
   '/keys',
   '/keys?tab=sessions',
+  '/accounts',
 ];

@@ -132,9 +132,11 @@ export async function startHost(config: object, options: TestHostOptions = {}): 
   const apply = async (next: object): Promise<void> => {
     await host.applier.apply(decodeText(JSON.stringify(next), 'json'), { actor: 'test' });
   };
+  const own = decodeText(JSON.stringify(config), 'json');
+  host.identity.take(own, undefined);
   await host.hooks.open.promise(host);
   await connectProviders(host, new Set(Object.keys((config as { providers?: object }).providers ?? {})));
-  await host.applier.applyStart({ own: decodeText(JSON.stringify(config), 'json') });
+  await host.applier.applyStart({ own });
   const server = createHttpServer(createApp(host), host);
   const url = `http://127.0.0.1:${await listen(server, '0')}`;
   let closing: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chatReply, replyJson } from '../kit/index.ts';
+import { chatReply, replyJson, type TestHost } from '../kit/index.ts';
 import { CHAT, keyScene } from './kit.ts';
 
 const UNKNOWN = 'not-in-the-catalog';
@@ -14,6 +14,9 @@ const budget = (config: object): object[] =>
   }));
 const messageOf = async (response: Response): Promise<string> =>
   ((await response.json()) as { error: { message: string } }).error.message;
+
+const figuresOf = ({ samples }: TestHost): readonly object[] =>
+  samples.filter(({ name }) => name === 'gateway_unpriced_requests_total').map(({ labels }) => labels);
 
 describe('a model without a price', () => {
   for (const [rule, config] of [
@@ -30,8 +33,7 @@ describe('a model without a price', () => {
       expect(lines.map(({ target, model, surface, action }) => ({ target, model, surface, action }))).to.deep.equal(
         rule === 'warn' ? [{ target: 'openai', model: UNKNOWN, surface: 'chat', action: 'warned' }] : [],
       );
-      const counted = t.samples.filter(({ name }) => name === 'gateway_unpriced_requests_total');
-      expect(counted.map(({ labels }) => labels)).to.deep.equal(
+      expect(figuresOf(t)).to.deep.equal(
         Array.from({ length: 3 }, () => ({
           provider: 'openai',
           model: UNKNOWN,
@@ -42,7 +44,10 @@ describe('a model without a price', () => {
   }
 
   it('is refused before any call where the document says so, and one with a price is not', async () => {
-    const { send, seen } = await keyScene(answers, { models: [UNKNOWN, 'gpt-4o'], money: { unpriced: 'refuse' } });
+    const { send, seen, t } = await keyScene(answers, {
+      models: [UNKNOWN, 'gpt-4o'],
+      money: { unpriced: 'refuse' },
+    });
     for (const stream of [false, true]) {
       const response = await send({ stream });
       expect(response.status).to.equal(400);
@@ -51,7 +56,10 @@ describe('a model without a price', () => {
       );
     }
     expect(seen()).to.equal(0);
+    const refused = { provider: 'none', model: UNKNOWN, action: 'refused' };
+    expect(figuresOf(t)).to.deep.equal([refused, refused]);
     expect((await send({ model: 'gpt-4o' })).status).to.equal(200);
+    expect(figuresOf(t)).to.have.lengthOf(2);
   });
 
   it('is not refused for a credential without a budget', async () => {

@@ -17,7 +17,7 @@ import { firstObject } from '../first-object.ts';
 import { identityOf, openingsOf, withoutOpenings } from '../openings.ts';
 import { changing, reading } from '../store-calls.ts';
 import { readChangedAccount, readNewAccount } from './account-body.ts';
-import { accountId } from './account-id.ts';
+import { accountId } from '../../../host/common/accounts/account-id.ts';
 import { type AccountHost, type AccountViews, unknownAccount } from './account-views.ts';
 import { MOST_BUDGETS_ASKED } from './key-account.ts';
 

@@ -3,7 +3,7 @@ import { ACCOUNT_MEMBER_LIST } from '../../../host/common/accounts/account-membe
 import { type Raise } from '../../../host/common/accounts/raise.ts';
 import type { StoredAccount } from '../../../host/stores/accounts/account-repository.ts';
 import { timestamp } from '../../../host/common/timestamps.ts';
-import { accountId } from './account-id.ts';
+import { accountId } from '../../../host/common/accounts/account-id.ts';
 import type { BudgetState } from './budget-states.ts';
 import { raiseObject } from './raise-object.ts';
 

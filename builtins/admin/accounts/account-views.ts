@@ -6,7 +6,7 @@ import type { Host } from '../../../host/host.ts';
 import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
 import { Query } from '../query.ts';
 import { reading } from '../store-calls.ts';
-import { accountId } from './account-id.ts';
+import { accountId } from '../../../host/common/accounts/account-id.ts';
 import { accountObject } from './account-object.ts';
 import { budgetStates } from './budget-states.ts';
 import { KnownAccounts } from './known-accounts.ts';

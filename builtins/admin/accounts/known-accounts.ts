@@ -1,7 +1,7 @@
 import type { Account } from '../../../host/common/accounts/account.ts';
 import { parentOf, ROOT } from '../../../host/common/accounts/account-path.ts';
 import type { AccountTree } from '../../../host/common/accounts/account-tree.ts';
-import { accountId } from './account-id.ts';
+import { accountId } from '../../../host/common/accounts/account-id.ts';
 
 /**
  * The accounts and tags that lists show and ids find: those that are written, the accounts above them, and those that only defaults make and a

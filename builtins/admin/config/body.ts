@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type Decoded, decodeText } from '../../../host/config/decode.ts';
+import { type Decoded, decodeText, isOfIdentity } from '../../../host/config/decode.ts';
 import { type Problem, problemLine } from '../../../host/config/problems.ts';
 import { GatewayError } from '../../../host/contract/index.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
@@ -33,8 +33,9 @@ function unknownKeys(problems: readonly Problem[]): string[] {
 export function readConfiguration(bytes: Buffer): Decoded {
   if (!isUtf8(bytes)) throw invalidRequest('the request body is not valid UTF-8');
   const decoded = decodeText(bytes.toString('utf8'), 'json');
-  const markers = decoded.problems.filter(({ rule }) => rule === 'DC06');
-  const others = decoded.problems.filter(({ rule }) => rule !== 'DC06');
+  const problems = decoded.problems.filter((problem) => !isOfIdentity(problem)); // BV32 says that it has no place here
+  const markers = problems.filter(({ rule }) => rule === 'DC06');
+  const others = problems.filter(({ rule }) => rule !== 'DC06');
   if (others.length > 0) throw new RefusedConfiguration('invalid_request', others);
   if (markers.length > 0) throw new RefusedConfiguration('redacted_secret', markers);
   return decoded;

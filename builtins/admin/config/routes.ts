@@ -1,4 +1,4 @@
-import { configurationSchema } from '../../../host/config/json-schema/configuration-schema.ts';
+import { writtenSchema } from '../../../host/config/json-schema/configuration-schema.ts';
 import type { JsonSchema } from '../../../host/config/json-schema/setting-schema.ts';
 import type { Host } from '../../../host/host.ts';
 import type { JsonRoute } from '../../../host/http/json-route.ts';
@@ -35,7 +35,7 @@ export function configRoutes(host: Host, auditor: Auditor): JsonRoute[] {
     {
       ...read,
       path: `${CONFIG}/schema`,
-      answer: () => ({ status: 200, body: (schema ??= configurationSchema(host.registry)) }),
+      answer: () => ({ status: 200, body: (schema ??= writtenSchema(host.registry)) }),
     },
     { ...read, path: `${CONFIG}/history`, answer: (call) => views.history(call) },
     { ...read, path: `${CONFIG}/history/:version`, answer: (call) => views.versionOf(call) },

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../../host/config/canonical.ts';
+import { withoutIdentity } from '../../../host/config/decode.ts';
 import { formatOf, loadConfigFile } from '../../../host/config/load.ts';
 import { markedFields } from '../../../host/config/markers.ts';
 import { pathText, type Problem } from '../../../host/config/problems.ts';
@@ -68,7 +69,7 @@ export class SourceView {
     const [at, serving] = [services.clock.monotonic(), current?.config];
     const before = this.#look;
     if (before && before.serving === serving && at - before.at < LOOK_MS) return before.differs;
-    const { config, problems } = await loadConfigFile(path);
+    const { config, problems } = withoutIdentity(await loadConfigFile(path));
     const isReadable = config !== undefined && problems.length === 0;
     const differs = isReadable ? canonicalJson(config) !== canonicalJson(serving) : null;
     this.#look = { at, serving, differs };

@@ -15,7 +15,7 @@ const PAGE = new URL('../../../docs/configuration.md', import.meta.url);
 const HEAD = '| Key | Type | Default | Bounds | Meaning |\n|---|---|---|---|---|\n';
 
 /** Blocks of the top level that have a table of their own, under their name, in the order of the page. */
-const TABLES = ['providers', 'targets', 'strategy', 'models', 'plugins', 'mcp_servers', 'observability'];
+const TABLES = ['providers', 'targets', 'strategy', 'models', 'plugins', 'mcp_servers', 'observability', 'identity'];
 
 /** The page with what the schema says of every key in its tables. All beside the tables of keys is kept: it is written by hand. */
 export function configurationPage(page: string, schema: Description = configSchema.describe()): string {

@@ -5,15 +5,20 @@ import { formatOf } from '../../../host/config/load.ts';
 import { decodeDocument } from '../../../host/config/decode.ts';
 import { parseDocument, type ParsedDocument } from '../../../host/config/parse.ts';
 import { readPlainFile } from '../../../host/config/plain-file.ts';
-import { isFields } from '../../../host/contract/json/fields.ts';
+import { type Fields, isFields } from '../../../host/contract/json/fields.ts';
 import type { CommandPlace } from '../../../host/host.ts';
 import type { Client } from '../client.ts';
 import { isRow, type Row, textOf } from '../show.ts';
 
-/** The document of `--file`, read as its name says. Throws what is wrong with it, before anything is sent. */
+/** The document of `--file`, read as its name says, without what belongs to the file alone. Throws what is wrong with it, before anything is sent. */
 export async function readDocument({ options: { file } }: CommandInput, place: CommandPlace): Promise<object> {
   if (typeof file !== 'string' || file === '') throw new UsageError('name the configuration: --file <path>');
   const { document, value } = await read(file, place);
+  const { identity: _identity, ...written } = meantBy(document, value) as Fields;
+  return written;
+}
+
+function meantBy(document: ParsedDocument, value: object): object {
   return document.format === 'yaml' ? decodeDocument(document).document : value; // `1.10` and `yes` become the text and the flag that they are in a file
 }
 

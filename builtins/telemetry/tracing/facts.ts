@@ -73,6 +73,7 @@ export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, settl
     abLabel,
     affinity,
     routing,
+    limits,
     measured: { ttftMs, lastChunkAt },
     error,
     arrivedAt,
@@ -90,6 +91,7 @@ export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, settl
     'gen_ai.usage.output_tokens': usage?.completion_tokens,
     'gen_ai.usage.reasoning_tokens': usage?.reasoning_tokens || undefined,
     ...costFacts(exchange),
+    'gw.account': limits?.account,
     'gw.routing.target_key': answeredBy === undefined ? lastTarget?.virtualKey : undefined,
     'gw.routing.attempt': attempts,
     'gw.routing.group': routing.group?.name,
@@ -109,7 +111,7 @@ export function endFacts(exchange: LiveExchange, outcome: ExchangeOutcome, settl
   };
 }
 
-function costFacts({ measured: { cost, costUsd, usage }, answeredBy }: LiveExchange): Facts {
+function costFacts({ measured: { cost, costUsd, costSource, usage }, answeredBy }: LiveExchange): Facts {
   if (answeredBy !== undefined) return { 'gw.cost.usd': 0 };
   if (!cost) return { 'gw.cost.model_found': usage && false };
   return {
@@ -121,6 +123,7 @@ function costFacts({ measured: { cost, costUsd, usage }, answeredBy }: LiveExcha
     'gw.cost.reasoning_usd': cost.reasoningUsd,
     'gw.cost.model_found': cost.modelFound,
     'gw.cost.line': cost.priced ? cost.line : undefined,
+    'gw.cost.source': costSource,
   };
 }
 

@@ -58,7 +58,7 @@ function warningsIn(value: unknown, path: string): readonly number[] {
   )
     return value as readonly number[];
   throw new BudgetProblem(
-    'CV80',
+    'CV85',
     `${path} must be at most ${MOST_WARNINGS} ascending numbers above 0, up to 1, such as [0.5, 0.8], not ${quoted(value)}`,
   );
 }
@@ -77,7 +77,7 @@ function overIn(
   const { use, more, ...others } = (typeof value === 'object' && value !== null ? value : {}) as Written;
   if (typeof use !== 'string' || use === '' || more === undefined || Object.keys(others).length > 0)
     throw new BudgetProblem(
-      'CV80',
+      'CV87',
       `${path} must name a model and how much more it may spend, such as {"use": "gpt-5-nano", "more": 25}, not ${quoted(value)}`,
     );
   return { use, more: amount(more, `${path}.more`) };

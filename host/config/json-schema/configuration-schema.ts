@@ -23,6 +23,13 @@ export function configurationSchema(known: Known): JsonSchema {
   };
 }
 
+/** The schema of what the admin API takes: all but what belongs to the file alone. */
+export function writtenSchema(known: Known): JsonSchema {
+  const schema = configurationSchema(known);
+  const { identity: _identity, ...properties } = schema['properties'] as JsonSchema;
+  return { ...schema, properties };
+}
+
 /** Targets are named after instances; without any, after the providers of the environment. */
 function targetNames({ providers }: Known): JsonSchema {
   const known = [...providers.values()].filter(({ connection }) => !connection.onlyDeclared).map(({ name }) => name);

@@ -19,7 +19,9 @@ export const ACCOUNT_FIXES: Readonly<Record<string, string>> = {
   CV82: 'write one of usd, tokens and requests, from 0, dollars with at most six decimals',
   CV83: 'keep one of them',
   CV84: 'write every, at, on, from and timezone as docs/reference/budgets.md has them',
+  CV85: 'write shares of the limit, such as [0.5, 0.8]',
   CV86: 'write fewer',
+  CV87: 'write a model and an amount, such as {use: gpt-5-nano, more: 25}',
   CV88: 'write a name, or the beginning of one and a * at its end',
   CV89: 'write one of these words',
 };

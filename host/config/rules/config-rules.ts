@@ -2,6 +2,7 @@ import { accountRules } from './account-rules.ts';
 import { aliasRules } from './aliases.ts';
 import { kindRules } from './instances/kind-rules.ts';
 import { providerRules } from './instances/provider-rules.ts';
+import { identityRules } from './identity-rules.ts';
 import { documentRules, sizeRule } from './whole-document.ts';
 import { mcpRules } from './mcp.ts';
 import { modelRules } from './models.ts';
@@ -21,6 +22,7 @@ export const CONFIG_RULES: readonly ConfigRule[] = [
   ...aliasRules,
   ...modelRules,
   ...accountRules,
+  ...identityRules,
   ...mcpRules,
   ...pluginRules,
   ...kindRules,

@@ -12,6 +12,7 @@ import {
   type BlockOf,
 } from './schema-fields.ts';
 import { account } from './accounts-schema.ts';
+import { identity } from './identity-schema.ts';
 import { mcpServer } from './mcp-schema.ts';
 import { modelGroup } from './models-schema.ts';
 import { observability } from './observability-schema.ts';
@@ -146,6 +147,7 @@ const keys = {
     account,
     { bounds: 'at most 10,000' },
   ),
+  identity,
   modules: always(
     list("packages and files with providers, strategies and plugins, resolved from the file's folder", textItem, {
       bounds: 'package names; paths that begin with `./`, `../` or `/`',

@@ -54,8 +54,10 @@ export const sentBody = ({ request, clientRequest }: LiveExchange): unknown =>
   (request as { readonly json?: unknown }).json ?? clientRequest?.value ?? request;
 
 /** Refuses a request that is paid for in dollars and has no price; `what` names what has none. */
-export function refuseUnpriced({ plugins, routing: { unpriced } }: LiveExchange, what: string): GatewayError {
+export function refuseUnpriced({ plugins, routing }: LiveExchange, what: string): GatewayError {
+  const { unpriced } = routing;
   plugins.rejectedBy = 'gateway';
+  routing.isRefusedUnpriced = true;
   return new GatewayError(
     'request_rejected',
     `request rejected by budget (before_request): ${what} has no price, and ${unpriced?.who ?? 'a budget'} refuses what it cannot price`,

@@ -31,6 +31,7 @@ export class AccountStore implements StoredAccounts {
   #readAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   readonly #timers = new Set<Timer>();
+  #onChange: (() => void) | undefined;
 
   /** `link`: how the database of the keys is reached. */
   constructor(deps: StoreDeps, link: StoreLink) {
@@ -64,6 +65,15 @@ export class AccountStore implements StoredAccounts {
     this.#isClosed = true;
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
+  }
+
+  /** Calls `then` after each change of what is stored, by this process or another. */
+  onChange(then: () => void): void {
+    this.#onChange = then;
+  }
+
+  get count(): number {
+    return this.#accounts.size;
   }
 
   accounts(): readonly WrittenAccount[] {
@@ -188,18 +198,24 @@ export class AccountStore implements StoredAccounts {
     const [accounts, raises] = await this.#link.ask(() =>
       Promise.all([repository.all(), repository.raises(this.#now())]),
     );
+    const isOther =
+      accounts.length !== this.#accounts.size ||
+      accounts.some((each) => !isSameVersion(each, this.#accounts.get(each.account.path)));
     this.#accounts.clear();
     this.#raises.clear();
     for (const each of accounts) this.#accounts.set(each.account.path, each);
     for (const [subject, all] of Map.groupBy(raises, (raise) => raise.subject)) this.#raises.set(subject, all);
     this.#readAt = at;
     this.#version += 1;
+    if (isOther) this.#onChange?.();
   }
 
   #keep(path: string, account: StoredAccount | undefined): void {
+    const isOther = !isSameVersion(account, this.#accounts.get(path));
     if (account) this.#accounts.set(path, account);
     else this.#accounts.delete(path);
     this.#version += 1;
+    if (isOther) this.#onChange?.();
   }
 
   /** While nothing can be heard, memory is read anew before it is older than the feed allows. */
@@ -226,3 +242,7 @@ export class AccountStore implements StoredAccounts {
 
 const isSame = (one: StoredAccount | undefined, other: StoredAccount | undefined): boolean =>
   (one && canonicalJson(one)) === (other && canonicalJson(other));
+
+/** An account that was removed and made anew begins at version 1 again, at another moment. */
+const isSameVersion = (one: StoredAccount | undefined, other: StoredAccount | undefined): boolean =>
+  one?.version === other?.version && one?.updatedAt === other?.updatedAt;

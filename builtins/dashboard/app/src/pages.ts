@@ -7,6 +7,7 @@ import {
   LayoutDashboard,
   type LucideIcon,
   MessagesSquare,
+  Network,
   Plug,
   Rocket,
   Route,
@@ -128,6 +129,13 @@ export const PAGES: readonly PageEntry[] = [
     section: 'manage',
     icon: KeyRound,
     Content: lazy(() => import('./pages/keys/page.tsx')),
+  },
+  {
+    path: '/accounts',
+    title: 'Accounts',
+    section: 'manage',
+    icon: Network,
+    Content: lazy(() => import('./pages/accounts/page.tsx')),
   },
   {
     path: '/mcp-servers',

@@ -819,6 +819,12 @@ export type Coverage = {
   readonly warnings: readonly string[];
 };
 
+export type Identity = {
+  readonly source: string | null;
+  readonly digest: string | null;
+  readonly identity: Readonly<Record<string, unknown>> | null;
+};
+
 export type DeepHealth = {
   readonly status: 'healthy' | 'degraded' | 'no_providers';
   readonly providers: readonly {
@@ -853,6 +859,15 @@ export type DeepHealth = {
       readonly unresolved: number;
     };
   }[];
+  readonly identity?: {
+    readonly issuers: readonly {
+      readonly name: string;
+      readonly state: 'answers' | 'away' | 'refused' | 'not asked';
+      readonly keys: number;
+      readonly keys_age_seconds?: number;
+    }[];
+    readonly digest: string;
+  };
 };
 
 export type Explanation = {
@@ -943,6 +958,17 @@ export type Explanation = {
     readonly expected_usd: number | null;
     readonly reported: 'prefer' | 'compare' | 'ignore';
   };
+  readonly budgets?: readonly {
+    readonly name: string;
+    readonly of: 'key' | 'session' | 'account' | 'tag';
+    readonly unit: 'usd' | 'tokens' | 'requests';
+    readonly limit: number;
+    readonly spent: number | null;
+    readonly reserved: number | null;
+    readonly expected: number | null;
+    readonly grants: boolean | null;
+  }[];
+  readonly over?: string;
   readonly attempts?: readonly {
     readonly target: string;
     readonly upstream_model: string;
@@ -1111,6 +1137,7 @@ export type OwnKey = {
     readonly ends_at?: string;
   }[];
   readonly account?: string;
+  readonly issuer?: string;
   readonly expires_at?: string;
   readonly models?: readonly string[];
   readonly providers?: readonly string[];
@@ -1141,4 +1168,5 @@ export const KEY_LIMIT_FIELDS = {
   rpm: { kind: 'integer', label: 'Requests per minute', hint: 'Empty for no limit.' },
   tpm: { kind: 'integer', label: 'Tokens per minute', hint: 'Empty for no limit.' },
   budget_usd: { kind: 'amount', label: 'Budget in US dollars', hint: 'Empty for no limit.' },
+  account: { kind: 'text', label: 'Account', hint: 'Path of an account, such as /acme/search; empty for none.' },
 } as const;

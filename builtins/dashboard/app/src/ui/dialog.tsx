@@ -59,6 +59,26 @@ export function DialogActions({ children }: { readonly children: ReactNode }) {
   return <footer className="dialog-actions">{children}</footer>;
 }
 
+/** The end of a form in a dialog: a way out, and the button that sends it. */
+export function SubmitActions({
+  action,
+  isBusy,
+  onClose,
+}: {
+  readonly action: string;
+  readonly isBusy: boolean;
+  readonly onClose: () => void;
+}) {
+  return (
+    <DialogActions>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button type="submit" tone="primary" isBusy={isBusy}>
+        {action}
+      </Button>
+    </DialogActions>
+  );
+}
+
 export interface ConfirmDialogProps {
   readonly title: string;
   /** The verb of the button that does it. */

@@ -2,13 +2,12 @@ import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import type { ApiKey } from '../../api/admin-wire.ts';
 import { KEY_LIMIT_FIELDS } from '../../api/answers.ts';
 import { useApi } from '../../services.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody, useAction } from '../../ui/dialog.tsx';
+import { Dialog, DialogBody, SubmitActions, useAction } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/form.tsx';
 import { Banner } from '../../ui/states.tsx';
 import { messageOf } from '../../api/api-error.ts';
-import { BudgetFields } from './budget-fields.tsx';
-import { budgetProblem, budgetsOf, isSameList, type TypedBudget, typedBudgets } from './budget-text.ts';
+import { BudgetFields } from '../../budgets/budget-fields.tsx';
+import { budgetProblem, budgetsOf, isSameList, type TypedBudget, typedBudgets } from '../../budgets/budget-text.ts';
 import { EXPIRIES, inDays, namesIn } from './key-state.ts';
 
 const LONGEST_NAME = 80;
@@ -42,8 +41,9 @@ type Limit = keyof typeof KEY_LIMIT_FIELDS;
 /** The limits of a key, as they are typed. */
 type TypedLimits = Readonly<Record<Limit, string>>;
 const LIMIT_NAMES = Object.keys(KEY_LIMIT_FIELDS) as Limit[];
-const kindOf = (limit: Limit): 'texts' | 'integer' | 'amount' => KEY_LIMIT_FIELDS[limit].kind;
+const kindOf = (limit: Limit): 'text' | 'texts' | 'integer' | 'amount' => KEY_LIMIT_FIELDS[limit].kind;
 const isList = (limit: Limit): boolean => kindOf(limit) === 'texts';
+const isText = (limit: Limit): boolean => isList(limit) || kindOf(limit) === 'text';
 
 /** What is written in the form. */
 export interface KeyFields {
@@ -135,12 +135,7 @@ export function KeyForm({ title, action, edited, typed, onType, onSubmit, onClos
           </LimitFields>
           {error !== undefined && <Banner tone="bad">{messageOf(error)}</Banner>}
         </DialogBody>
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" isBusy={isBusy}>
-            {action}
-          </Button>
-        </DialogActions>
+        <SubmitActions action={action} isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   );
@@ -177,7 +172,7 @@ function LimitFields({ limits, problems, onChange, isOpen, children }: LimitFiel
             error={problems?.[limit]}
             value={limits[limit]}
             autoComplete="off"
-            inputMode={isList(limit) ? 'text' : 'decimal'}
+            inputMode={isText(limit) ? 'text' : 'decimal'}
             onChange={(event) => onChange({ ...limits, [limit]: event.target.value })}
           />
         ))}
@@ -197,7 +192,7 @@ function limitProblems(limits: TypedLimits): Partial<Record<Limit, string | unde
 }
 
 function limitProblem(limit: Limit, text: string): string | undefined {
-  if (isList(limit) || text === '') return undefined;
+  if (isText(limit) || text === '') return undefined;
   const value = Number(text);
   if (kindOf(limit) === 'amount')
     return value > 0 && Number.isFinite(value) ? undefined : 'A budget is a number above 0.';
@@ -225,6 +220,7 @@ function limitsOf(limits: TypedLimits, edited: ApiKey | undefined): object {
 
 function limitValue(limit: Limit, text: string): unknown {
   if (text === '') return null;
+  if (kindOf(limit) === 'text') return text;
   return isList(limit) ? namesIn(text) : Number(text);
 }
 

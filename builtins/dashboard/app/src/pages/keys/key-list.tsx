@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { Ban, KeyRound, Pencil, Plus, RotateCw, Trash2 } from 'lucide-react';
 import type { ApiKey, KeyUsage, UsedKey } from '../../api/admin-wire.ts';
 import { usePolled } from '../../api/polling.ts';
@@ -6,7 +7,7 @@ import { Share } from '../../charts/share.tsx';
 import { count, DASH, integer, usd } from '../../lib/format.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useUnsent } from '../../lib/use-unsent.ts';
-import { offsetIn } from '../../lib/query-string.ts';
+import { offsetIn, withQuery } from '../../lib/query-string.ts';
 import { useSearch } from '../../lib/use-search.ts';
 import { useApi, useCanWrite } from '../../services.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -161,6 +162,7 @@ function KeyTable({ keys, onTask }: { readonly keys: readonly UsedKey[]; readonl
     },
     { key: 'state', header: 'State', cell: (key) => <StatePill of={key} now={now} /> },
     { key: 'uses', header: 'Uses', isFigure: true, cell: ({ usage_count }) => integer(usage_count) },
+    ...(keys.some(({ account }) => account !== undefined) ? [ACCOUNT] : []),
     ...(keys.some(({ spend }) => spend !== undefined) ? [SPENT] : []),
     {
       key: 'used',
@@ -194,6 +196,19 @@ function KeyTable({ keys, onTask }: { readonly keys: readonly UsedKey[]; readonl
   ];
   return <Table label="API keys" columns={columns} rows={keys} rowKey={({ id }) => id} />;
 }
+
+const ACCOUNT: Column<UsedKey> = {
+  key: 'account',
+  header: 'Account',
+  cell: ({ account }) =>
+    account === undefined ? (
+      DASH
+    ) : (
+      <Link className="break" href={withQuery('/accounts', { under: account })}>
+        {account}
+      </Link>
+    ),
+};
 
 const SPENT: Column<UsedKey> = {
   key: 'spent',

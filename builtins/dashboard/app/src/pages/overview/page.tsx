@@ -1,5 +1,6 @@
-import { Activity, KeyRound, Percent, Server } from 'lucide-react';
+import { Activity, CircleDollarSign, KeyRound, Percent, Server } from 'lucide-react';
 import { Link } from 'wouter';
+import type { Accounts } from '../../api/answers.ts';
 import { isNotConfigured } from '../../api/api-error.ts';
 import { type Reading, usePolled } from '../../api/polling.ts';
 import type { Dashboard, DeepHealth, LogPage, LogStatistics, Readiness } from '../../api/wire.ts';
@@ -23,6 +24,10 @@ import { RecentRequests } from './recent-requests.tsx';
 import { Components, ReadinessView } from './states-panels.tsx';
 
 const EVERY_SECONDS = 30;
+const ACCOUNTS_EVERY_SECONDS = 60;
+/** Accounts whose budgets are looked at. */
+const MOST_ACCOUNTS = 1000;
+const NEARLY = 0.8;
 
 export default function OverviewPage() {
   const api = useApi();
@@ -55,6 +60,11 @@ export default function OverviewPage() {
     read: (signal) =>
       api.json(withQuery('/admin/logs/stats', { since: windowStart(hours, api.now()), buckets: 48 }), { signal }),
   });
+  const accounts = usePolled<Accounts>({
+    key: ['accounts', 'overview'],
+    everySeconds: ACCOUNTS_EVERY_SECONDS,
+    read: (signal) => api.json(`/admin/accounts?limit=${MOST_ACCOUNTS}`, { signal }),
+  });
   const pick = (
     <Segmented
       label="Window"
@@ -67,7 +77,7 @@ export default function OverviewPage() {
     <Page title="Overview" description="What the gateway does right now, and whether it is well." actions={pick}>
       <FailureBanner reading={dashboard} what="The figures" />
       <Contained what="The figures" of={[dashboard.data, statistics.data]}>
-        <Figures dashboard={dashboard} statistics={statistics} hours={hours} />
+        <Figures dashboard={dashboard} statistics={statistics} hours={hours} accounts={accounts.data} />
       </Contained>
       <Panel title="Requests" description={`Over ${windowName(hours)}`}>
         <Loaded reading={statistics} what="Statistics" notConfigured={<LogsDisabled />}>
@@ -104,10 +114,12 @@ function Figures({
   dashboard,
   statistics,
   hours,
+  accounts,
 }: {
   readonly dashboard: Reading<Dashboard>;
   readonly statistics: Reading<LogStatistics>;
   readonly hours: number;
+  readonly accounts: Accounts | undefined;
 }) {
   const { providers, keys } = dashboard.data ?? {};
   const summary = statistics.data?.summary;
@@ -146,7 +158,23 @@ function Figures({
         note={noLogs ?? (summary ? `${integer(summary.error_entries)} failed` : DASH)}
         tone={rate === undefined ? 'neutral' : errorTone(rate)}
       />
+      {accounts && accounts.summary.total > 0 && <BudgetTile accounts={accounts} />}
     </Tiles>
+  );
+}
+
+/** Budgets of accounts and tags of which little is left. Where no account is there, nothing is said. */
+function BudgetTile({ accounts: { data } }: { readonly accounts: Accounts }) {
+  const states = data.flatMap(({ budgets = [] }) => budgets.flatMap(({ state }) => state ?? []));
+  const nearly = states.filter(({ spent, limit, raised }) => spent > 0 && spent >= NEARLY * (limit + raised)).length;
+  return (
+    <Tile
+      label="Budgets above 80%"
+      icon={CircleDollarSign}
+      value={integer(nearly)}
+      note={<Link href="/accounts">of {count(states.length, 'budget')}</Link>}
+      tone={nearly > 0 ? 'warn' : 'neutral'}
+    />
   );
 }
 

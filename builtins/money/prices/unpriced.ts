@@ -1,11 +1,11 @@
-import type { GatewayError, RouteTarget } from '../../host/contract/index.ts';
-import { defineBuiltin, ORDER } from '../../host/builtin.ts';
-import { DAY_MS, OncePer } from '../../host/common/once-per.ts';
-import type { GenerationDraft } from '../../host/generation/generation.ts';
-import { isLabel } from '../../host/generation/groups/offered-names.ts';
-import { shownModel } from '../../host/pipeline/shown.ts';
-import { routedTarget } from '../../host/pipeline/turns/ranked-routes.ts';
-import { isPriced, refuseUnpriced, sentBody } from '../../host/pipeline/billing/unpriced.ts';
+import type { GatewayError, RouteTarget } from '../../../host/contract/index.ts';
+import { defineBuiltin, ORDER } from '../../../host/builtin.ts';
+import { DAY_MS, OncePer } from '../../../host/common/once-per.ts';
+import type { GenerationDraft } from '../../../host/generation/generation.ts';
+import { isLabel } from '../../../host/generation/groups/offered-names.ts';
+import { shownModel } from '../../../host/pipeline/shown.ts';
+import { routedTarget } from '../../../host/pipeline/turns/ranked-routes.ts';
+import { isPriced, refuseUnpriced, sentBody } from '../../../host/pipeline/billing/unpriced.ts';
 
 /**
  * Requests that are paid for in dollars, and models without a price: `refuse` leaves such targets out, and refuses the request where
@@ -38,7 +38,8 @@ function leaveOut({ hooks: pipeline, targets, services }: GenerationDraft): void
     }
     if (!ranked.some(({ serves }) => serves) || priced.some(({ serves }) => serves)) return priced;
     const refusal = (): GatewayError => refuseUnpriced(exchange, `the model "${shownModel(model, services.redactor)}"`);
-    if (!exchange.routing.group && exchange.routing.fallback === undefined) throw refusal();
+    const { group, fallback, explaining } = exchange.routing;
+    if (!group && fallback === undefined && !explaining) throw refusal();
     exchange.routing.refusal = refusal; // a fallback of the group may have a price
     return priced;
   });
@@ -49,22 +50,29 @@ function count({ hooks: pipeline, models, groups, services }: GenerationDraft, t
   pipeline.finished.tap(
     'unpriced',
     ({
-      routing: { unpriced, upstreamModel = '' },
+      routing: { unpriced, isRefusedUnpriced, upstreamModel = '' },
       target,
       measured: { charged, costUsd },
       surface,
       id,
       model: asked,
+      limits,
     }) => {
-      if (!unpriced || target === undefined || !charged || costUsd !== undefined) return;
-      const model = shownModel(upstreamModel, redactor);
+      if (!unpriced) return;
+      const isServed = target !== undefined && charged !== undefined && costUsd === undefined;
+      if (!isServed && !isRefusedUnpriced) return;
+      const ofWord = unpriced.rule === 'warn' ? 'warned' : 'allowed';
+      const action = isRefusedUnpriced ? 'refused' : ofWord;
       counters.add('gateway_unpriced_requests_total', {
-        provider: target,
+        provider: target ?? 'none',
         model: isLabel(asked, { models, groups }) ? asked : 'unknown',
-        action: unpriced.rule === 'warn' ? 'warned' : 'allowed',
+        action,
       });
-      if (unpriced.rule === 'warn' && told.isFirst(`${target} ${model}`, clock.now()))
-        log.warn('model without a price', { target, model, surface, action: 'warned', trace_id: id });
+      const model = shownModel(upstreamModel, redactor);
+      if (action !== 'warned' || !told.isFirst(`${target} ${model}`, clock.now())) return;
+      const account = limits?.account;
+      const whose = account === undefined ? {} : { account };
+      log.warn('model without a price', { target, model, surface, ...whose, action, trace_id: id });
     },
   );
 }

@@ -1,8 +1,8 @@
-import type { Unpriced } from '../../host/contract/index.ts';
-import { levelName } from '../../host/common/accounts/level.ts';
-import type { KeyLimits } from '../../host/common/host-principal.ts';
-import type { GatewayConfig } from '../../host/config/document.ts';
-import { UNPRICED, unpricedOfBudgets, unpricedRule } from '../../host/config/unpriced-rule.ts';
+import type { Unpriced } from '../../../host/contract/index.ts';
+import { levelName } from '../../../host/common/accounts/level.ts';
+import type { KeyLimits } from '../../../host/common/host-principal.ts';
+import type { GatewayConfig } from '../../../host/config/document.ts';
+import { UNPRICED, unpricedOfBudgets, unpricedRule } from '../../../host/config/unpriced-rule.ts';
 
 /** What becomes of requests without a price, and who says so. */
 export interface PriceRule {

@@ -1,6 +1,6 @@
-import { defineBuiltin } from '../../host/builtin.ts';
-import { HOUR_MS, OncePer } from '../../host/common/once-per.ts';
-import { shownModel } from '../../host/pipeline/shown.ts';
+import { defineBuiltin } from '../../../host/builtin.ts';
+import { HOUR_MS, OncePer } from '../../../host/common/once-per.ts';
+import { shownModel } from '../../../host/pipeline/shown.ts';
 
 /** Tells of upstreams that report what cannot be: once for a target, its model and hour. */
 export default defineBuiltin({

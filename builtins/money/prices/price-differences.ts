@@ -1,7 +1,7 @@
-import { defineBuiltin } from '../../host/builtin.ts';
-import { DAY_MS, OncePer } from '../../host/common/once-per.ts';
-import { isLabel } from '../../host/generation/groups/offered-names.ts';
-import { shownModel } from '../../host/pipeline/shown.ts';
+import { defineBuiltin } from '../../../host/builtin.ts';
+import { DAY_MS, OncePer } from '../../../host/common/once-per.ts';
+import { isLabel } from '../../../host/generation/groups/offered-names.ts';
+import { shownModel } from '../../../host/pipeline/shown.ts';
 
 /** Counts answers whose vendor reports another cost than the catalog makes of them, and tells of them: once for a target, its model and day. */
 export default defineBuiltin({

@@ -1,6 +1,7 @@
-import type { ApiKey } from '../../api/admin-wire.ts';
+import type { Account } from '../api/answers.ts';
 
-export type Budget = NonNullable<ApiKey['budgets']>[number];
+/** A budget of a key, an account or a tag, as it is written. */
+export type Budget = Omit<NonNullable<Account['budgets']>[number], 'state'>;
 
 export const UNITS = [
   { value: 'usd', label: 'US dollars' },

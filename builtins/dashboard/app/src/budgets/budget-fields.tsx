@@ -1,6 +1,7 @@
 import { Plus, Trash2 } from 'lucide-react';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { SelectField, TextField } from '../../ui/form.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { SelectField, TextField } from '../ui/form.tsx';
+import './budgets.css';
 import { budgetProblem, MOST_BUDGETS, NEW_BUDGET, type TypedBudget, type Unit, UNITS } from './budget-text.ts';
 
 export interface BudgetFieldsProps {
@@ -10,18 +11,18 @@ export interface BudgetFieldsProps {
   readonly onChange: (budgets: readonly TypedBudget[]) => void;
 }
 
-/** The budgets of a key that begin again: all of them grant a request. */
+/** The budgets of a key, an account or a tag that begin again: all of them grant a request. */
 export function BudgetFields({ budgets, showsProblems, onChange }: BudgetFieldsProps) {
   const set = (at: number, changed: Partial<TypedBudget>): void =>
     onChange(budgets.map((budget, place) => (place === at ? { ...budget, ...changed } : budget)));
   return (
-    <fieldset className="field key-budgets">
-      <legend className="field-label key-legend">Budgets</legend>
+    <fieldset className="field budget-list">
+      <legend className="field-label budget-legend">Budgets</legend>
       <p className="field-hint">Each begins again by itself. All of them must have something left.</p>
       {budgets.map((budget, at) => (
         // the place is what tells two budgets apart
         // oxlint-disable-next-line react/no-array-index-key
-        <div key={at} className="key-budget" role="group" aria-label={`Budget ${at + 1}`}>
+        <div key={at} className="budget-line" role="group" aria-label={`Budget ${at + 1}`}>
           <TextField
             label="Limit"
             value={budget.amount}
@@ -44,7 +45,7 @@ export function BudgetFields({ budgets, showsProblems, onChange }: BudgetFieldsP
           <TextField
             label="Every"
             value={budget.every}
-            list="key-budget-windows"
+            list="budget-windows"
             autoComplete="off"
             onChange={(event) => set(at, { every: event.target.value })}
           />
@@ -55,7 +56,7 @@ export function BudgetFields({ budgets, showsProblems, onChange }: BudgetFieldsP
           />
         </div>
       ))}
-      <datalist id="key-budget-windows">
+      <datalist id="budget-windows">
         {['day', 'week', 'month', 'total', '5h'].map((window) => (
           <option key={window} value={window} />
         ))}
