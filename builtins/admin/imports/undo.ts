@@ -5,7 +5,7 @@ import type { Host } from '../../../host/host.ts';
 import type { StoredKey } from '../../../host/stores/keys/key-record.ts';
 import type { OriginSlice } from '../../../host/stores/keys/key-repository.ts';
 import type { StoredAccount } from '../../../host/stores/accounts/account-repository.ts';
-import { accountId } from '../accounts/account-id.ts';
+import { accountId } from '../../../host/common/accounts/account-id.ts';
 import { changing, reading } from '../store-calls.ts';
 import { isChanged } from './adoption.ts';
 
