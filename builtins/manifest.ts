@@ -50,6 +50,7 @@ import speech from './surfaces/speech.ts';
 import transcriptions from './surfaces/transcriptions.ts';
 import translations from './surfaces/translations.ts';
 import debug from './telemetry/debug/debug.ts';
+import refusedRequests from './telemetry/door/refused-requests.ts';
 import metrics from './telemetry/metrics/metrics.ts';
 import pluginLines from './telemetry/plugin-lines.ts';
 import requestLines from './telemetry/request-lines.ts';
@@ -165,6 +166,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   transcriptions,
   translations,
   debug,
+  refusedRequests,
   metrics,
   pluginLines,
   requestLines,

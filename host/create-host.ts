@@ -21,6 +21,7 @@ import type { Host } from './host.ts';
 import { CanonicalPaths } from './http/paths/canonical-path.ts';
 import { createActivity } from './http/activity.ts';
 import { Connections } from './http/connections/connections.ts';
+import { DeniedCredentials } from './http/door/denied-credentials.ts';
 import { Outbox } from './http/outbox.ts';
 import { Protection } from './http/protection.ts';
 import { RunningRequests } from './http/running-requests.ts';
@@ -121,6 +122,7 @@ export function createHost(environment: HostEnvironment): Host {
     registry: createRegistry(hooks),
     stores,
     limits,
+    denied: new DeniedCredentials({ clock, redactor, omit: settings.logOmit }),
     places: new BoundedPlaces(stores.places, trips, () => limits.replicas),
     state: new BoundedState(stores.state, limits, { clock, log }),
     carryover: new CarryoverStore(),

@@ -12,6 +12,7 @@ import type { OfflineHost } from './generation/offline.ts';
 import type { RequestContext } from './http/context.ts';
 import type { JsonObject } from './http/body/json-body.ts';
 import type { Protection } from './http/protection.ts';
+import type { Refused } from './http/door/refused.ts';
 import type { Arrival } from './http/reply.ts';
 import type { ReadForwarded } from './http/surface-route.ts';
 import type { TakeUpgrade } from './http/connections/upgrades.ts';
@@ -81,6 +82,8 @@ export function createHostHooks<H>() {
      * asks for another protocol has none.
      */
     arrived: new SyncBailHook<[IncomingMessage, RequestContext, H], Arrival>(['request', 'context', 'host']),
+    /** A request is over that was refused before it had an exchange, whatever refused it. Its answer has left. */
+    refused: new SyncHook<[Refused, H]>(['refused', 'host']),
     /**
      * A request that asks for another protocol (`Upgrade`). A tap that speaks it on this path returns what takes the connection
      * over once shell and `arrived` have let the request pass; where no tap does, it is served as any other request.

@@ -6,6 +6,7 @@ import type { Applier, ApplierDeps } from './generation/apply.ts';
 import type { Generation } from './generation/generation.ts';
 import type { OfflineDeps } from './generation/offline.ts';
 import type { HostHooks } from './host-hooks.ts';
+import type { DeniedCredentials } from './http/door/denied-credentials.ts';
 import type { ShellHost } from './http/shell.ts';
 import type { SurfaceHost } from './http/surface-route.ts';
 import type { Redactor } from './log/redact.ts';
@@ -37,6 +38,8 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   readonly stores: Stores;
   /** Limits that replicas hold together, where there is a store for them. */
   readonly limits: BoundedLimits;
+  /** Where requests came from whose credential is not known. */
+  readonly denied: DeniedCredentials;
   /** Places of calls that replicas take together, where there is a store for them. */
   readonly places: BoundedPlaces;
   readonly applier: Applier;

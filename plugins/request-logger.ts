@@ -239,6 +239,7 @@ function endingRow(exchange: Exchange, { stage, model, provider, createdAt, erro
     account: payer?.account,
     tags: payer?.tags,
     over_from: payer?.overFrom,
+    repeats: undefined,
   };
 }
 

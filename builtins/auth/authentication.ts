@@ -9,6 +9,7 @@ import type { RequestContext } from '../../host/http/context.ts';
 import { type ProtectedPath, scopeRefusal } from '../../host/http/protection.ts';
 import type { Arrival, Refusal } from '../../host/http/reply.ts';
 import { type Eventual, tapEventual } from '../../host/pipeline/eventual.ts';
+import type { EndedKey } from '../../host/stores/credential-standing.ts';
 import { StoreUnavailable } from '../../host/stores/store-link.ts';
 import { KeyRates, type TooSoon } from './key-rates.ts';
 import { masterPrincipal } from './master-key.ts';
@@ -93,17 +94,21 @@ function authenticate(entry: Entry, request: IncomingMessage): Arrival {
 
 async function ask(entry: Entry, credentials: readonly string[]): Promise<Refusal | undefined> {
   try {
-    const { principals } = entry.host.stores;
+    const { context, host } = entry;
+    const { principals } = host.stores;
+    const ended: EndedKey[] = [];
     let refused: GatewayError | undefined;
     for (const credential of credentials) {
       const digest = principals.digestOf(credential);
-      const principal = await principals.ask(credential, digest, entry.context.address).catch(asRefusal);
+      const asked = { address: context.address, onEnded: (key: EndedKey) => ended.push(key) };
+      const principal = await principals.ask(credential, digest, asked).catch(asRefusal);
       if (principal instanceof GatewayError) refused ??= principal; // another credential may count
       if (!principal || principal instanceof GatewayError) continue;
       const refusal = await admit(entry, principal, digest);
       if (principals.standing(digest, principal) !== 'stands') entry.host.running.onDoubt?.(entry.context);
       return refusal;
     }
+    [context.endedKey] = ended;
     return await admit(entry, undefined, undefined, refused);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../host/cli/command.ts';
-import { LOG_FLAGS } from './logs/log-filters.ts';
+import { EXPORT_FLAGS, LOG_FLAGS } from './logs/log-filters.ts';
 import { KEY_MEMBER_LIST } from '../../host/common/key-members.ts';
 import type { CommandPlace } from '../../host/host.ts';
 
@@ -393,6 +393,28 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Show one request with all of its rows, and how it was routed',
     examples: ['gw admin logs get 0af7651916cd43dd8448eb211c80319c'],
     load: () => import('./admin/logs-get.ts'),
+  },
+  {
+    name: 'admin logs export',
+    summary: 'Write logged requests to a file, as CSV or as lines of JSON',
+    options: [
+      { flags: '--as <form>', summary: 'csv or jsonl', default: 'csv' },
+      { flags: '-o, --output <file>', summary: 'File to write, which must not exist', default: 'standard output' },
+      { flags: '--max-rows <n>', summary: 'Newest rows to write, at most 1000000', default: '100000' },
+      { flags: '--columns <list>', summary: 'Members of rows, between commas', default: 'all' },
+      ...EXPORT_FLAGS,
+    ],
+    refusesFormat: 'say --as csv or --as jsonl',
+    examples: [
+      'gw admin logs export --since 2026-01-31T00:00:00Z --until 2026-02-01T00:00:00Z -o day.csv',
+      'gw admin logs export --as jsonl --outcome failed --columns trace_id,status,reason',
+    ],
+    load: () => import('./admin/logs-export.ts'),
+  },
+  {
+    name: 'admin logs denied',
+    summary: 'List addresses whose requests came without a credential that is known',
+    load: () => import('./admin/logs-denied.ts'),
   },
   {
     name: 'admin logs stats',

@@ -29,6 +29,8 @@ export interface Operation {
   readonly otherStatus?: number;
   /** It may also answer with a file of comma-separated values. */
   readonly hasFiles?: true;
+  /** Its head says whether there is more than it gives. */
+  readonly mayBeCut?: true;
 }
 
 type Rest = Omit<Operation, 'method' | 'path' | 'summary' | 'scope'>;
@@ -371,6 +373,37 @@ const OVERVIEW: readonly Operation[] = [
     ],
     { errors: [501] },
   ),
+  {
+    method: 'get',
+    path: '/admin/logs/export',
+    summary: 'Rows of the request log as a file: CSV, or lines of JSON',
+    scope: 'read_only',
+    type: 'application/x-ndjson',
+    hasFiles: true,
+    mayBeCut: true,
+    query: [
+      'format',
+      'max_rows',
+      'columns',
+      'stage',
+      'model',
+      'provider',
+      'api_key_id',
+      'credential',
+      'group',
+      'affinity',
+      'since',
+      'until',
+      'trace_id',
+      ...ROW_FILTERS,
+      'text',
+    ],
+    errors: [501],
+  },
+  read('/admin/logs/denied', 'Addresses whose requests came without a credential that is known', 'DeniedAddresses', [
+    'limit',
+    'offset',
+  ]),
   read('/admin/logs/{trace_id}', 'One request, with all of its rows, and how it was routed', 'LoggedRequest', [], {
     errors: [404, 501],
   }),

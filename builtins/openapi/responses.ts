@@ -14,6 +14,7 @@ export const HEADERS: Readonly<Record<string, object>> = {
   Challenge: { ...text('Which credential is wanted'), schema: { const: 'Bearer' } },
   Allow: text('Methods of the path'),
   Disposition: text('The name to keep a file under; absent from JSON'),
+  Truncated: { description: 'Whether there are more rows than were asked for', schema: { enum: ['true', 'false'] } },
   Link: text('Where the next page is, with rel="next"; absent on the last one, and where the answer is the whole list'),
   TotalCount: {
     description: 'Entries that the filters leave, whatever the page; absent where the answer is the whole list',
@@ -86,6 +87,7 @@ export function responsesOf(operation: Operation): object {
     isPaged,
     isCounted,
     hasFiles,
+    mayBeCut,
     otherStatus,
   } = operation;
   const isAdmin = path.startsWith('/admin/');
@@ -96,6 +98,7 @@ export function responsesOf(operation: Operation): object {
     ...(isPaged && { Link: header('Link') }),
     ...(isCounted && { 'X-Total-Count': header('TotalCount') }),
     ...(hasFiles && { 'Content-Disposition': header('Disposition') }),
+    ...(mayBeCut && { 'X-Gateway-Export-Truncated': header('Truncated') }),
   };
   const content = {
     [type]: { schema: answer === undefined ? {} : { $ref: `#/components/schemas/${answer}` } },

@@ -46,7 +46,7 @@ const SUMS_OF_BOTH = object({
 const SPREAD = {
   type: ['object', 'null'],
   required: ['p50', 'p95', 'p99', 'max', 'mean', 'count'],
-  properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT },
+  properties: { p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER, mean: NUMBER, count: COUNT, sampled: COUNT },
 };
 const FIGURES = map({ type: ['number', 'string', 'null'] });
 const VIA = { enum: ['chat', 'responses'] };
@@ -235,6 +235,21 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     { next: orNull(TEXT) },
   ),
+  DeniedAddresses: object({
+    data: list(
+      object({
+        address: TEXT,
+        missing: COUNT,
+        invalid: COUNT,
+        first_at: MOMENT,
+        last_at: MOMENT,
+        user_agent: TEXT,
+        path: TEXT,
+      }),
+    ),
+    summary: object({ addresses: COUNT, requests: COUNT, forgotten: COUNT }),
+    since: MOMENT,
+  }),
   LoggedRequest: object(
     {
       trace_id: TEXT,

@@ -4,6 +4,7 @@ import { translatesResponses } from '../../host/config/responses-mode.ts';
 import type { AnswerStream } from '../../host/answer/stream.ts';
 import type { Generation } from '../../host/generation/generation.ts';
 import type { Host } from '../../host/host.ts';
+import { contextOf } from '../../host/http/context.ts';
 import { sendError } from '../../host/http/reply.ts';
 import { answerExchange, type ReadRequest, type Serving } from '../../host/http/surface-route.ts';
 import { forwardAttempt, type ForwardedReply } from '../../host/pipeline/attempts/forward-attempt.ts';
@@ -38,6 +39,7 @@ export async function forwardRequest(
   let read: ReadRequest;
   try {
     [forwarding, read] = await readForwarded(host, request, response, taken);
+    contextOf(response).askedModel = forwarding.model;
     if (forwarding.family.asks && host.current) {
       const decision = decide(forwarding, read, host.current);
       if (await isAnsweredAsChat(forwarding, decision)) return;

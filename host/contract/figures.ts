@@ -179,6 +179,16 @@ export const FIGURES = {
     help: 'Requests that a rate limit refused',
     labels: { key_type: ['ip', 'admin_session', 'plugin', 'account', 'identity'] },
   },
+  gateway_denied_requests_total: {
+    kind: 'counter',
+    help: 'Requests without a credential that counts: none was sent, it is not known, its key has expired or was revoked, or the key store is away',
+    labels: { reason: ['missing', 'invalid', 'expired', 'revoked', 'store'] },
+  },
+  gateway_refused_requests_total: {
+    kind: 'counter',
+    help: 'Requests of known credentials that were refused before a plugin saw them',
+    labels: { code: 'any' },
+  },
   gateway_credentials_ended_total: {
     kind: 'counter',
     help: 'Requests that were ended because their credential no longer stood',

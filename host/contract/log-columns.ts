@@ -233,7 +233,7 @@ export const LOG_COLUMNS = {
     longest: 8,
     since: 13,
     shown: 'where known',
-    about: 'Method of HTTP, of requests that are forwarded',
+    about: 'Method of HTTP, of requests that are forwarded or refused at the door',
   },
   path: {
     kind: 'text',
@@ -241,7 +241,7 @@ export const LOG_COLUMNS = {
     longest: 256,
     since: 13,
     shown: 'where known',
-    about: 'Path without its query, of requests that are forwarded',
+    about: 'Path without its query, of requests that are forwarded or refused at the door',
   },
   streamed: { kind: 'boolean', since: 13, shown: 'where known', about: 'Whether a stream was asked for' },
   user_id: {
@@ -299,11 +299,20 @@ export const LOG_COLUMNS = {
     isFilter: true,
     about: 'Model that was asked for, where a budget has another one used',
   },
+  repeats: {
+    kind: 'integer',
+    since: 15,
+    shown: 'where known',
+    about: 'Further refusals of one kind that this row stands for',
+  },
   decision: { kind: 'json', since: 2, shown: 'never', about: 'How the request was routed' },
 } as const satisfies Readonly<Record<string, LogColumn>>;
 
 type Columns = typeof LOG_COLUMNS;
-/** The name of a column, as rows and answers have it. */
+/**
+ * The name of a column, as rows and answers have it. A member of an answer may have another one,
+ * which its column states as `shownAs`.
+ */
 export type LogColumnName = keyof Columns;
 
 /**
@@ -326,9 +335,14 @@ export const LOG_COLUMN_STEPS = {
   12: 'price of a row',
   13: 'outcome of a request',
   14: 'account and price of a row',
+  15: 'refusals that stand together',
 } as const satisfies Readonly<Record<number, string>>;
 
-/** The types of values as a module gives them, by the kind of their column. */
+/**
+ * The types of values as a module gives them, by the kind of their column. Texts are cut and redacted
+ * when they are kept, and whole numbers that are not whole become null: nothing that a module gives
+ * makes a row fail.
+ */
 interface GivenKinds {
   readonly text: string;
   readonly integer: number;
@@ -348,11 +362,17 @@ interface GivenKinds {
 type GivenAs<C extends LogColumn> = C extends { readonly values: readonly (infer Value)[] }
   ? Value
   : GivenKinds[C['kind']];
-/** Names of the columns that have these facts. */
+/**
+ * Names of the columns that have these facts, such as `{ isGiven: true }`: what holds of a column is
+ * said once, in its entry above, and the types follow from there.
+ */
 type NamesWith<Facet extends Partial<LogColumn>> = {
   [Name in LogColumnName]: Columns[Name] extends Facet ? Name : never;
 }[LogColumnName];
-/** Columns that a row cannot be without. */
+/**
+ * Columns that a row cannot be without. A module that leaves one out does not compile, and its row
+ * would not be kept.
+ */
 type AlwaysGiven = NamesWith<{ readonly isGiven: true }>;
 
 /**

@@ -31,7 +31,7 @@ const VARY: readonly string[] = ['Vary', 'Origin'];
 const REQUEST_HEADERS =
   'Content-Type, Authorization, X-Provider, X-User-ID, X-Session-ID, Baggage, X-Gateway-Metadata, X-Gateway-Session, X-Gateway-Affinity, X-Gateway-Tags, If-Match, Traceparent, Tracestate, X-Request-ID, Mcp-Protocol-Version';
 const EXPOSED =
-  'X-Request-ID, Retry-After, ETag, Link, X-Total-Count, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Upstream-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Budget, X-Gateway-Affinity, X-Gateway-Overhead-Ms, Server-Timing';
+  'X-Request-ID, Retry-After, ETag, Link, X-Total-Count, X-Gateway-Provider, X-Gateway-Target, X-Gateway-Model, X-Gateway-Upstream-Model, X-Gateway-Attempts, X-Gateway-Ignored-Params, X-Gateway-Cache, X-Gateway-Budget, X-Gateway-Affinity, X-Gateway-Overhead-Ms, X-Gateway-Export-Truncated, Server-Timing';
 
 /** What looking at arriving requests needs of the host. */
 export interface ArrivalHost extends AnsweringHost {
@@ -95,6 +95,10 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         isOver: false,
         onClose: undefined,
         bytes: 0,
+        endedKey: undefined,
+        refusal: undefined,
+        hasExchange: false,
+        askedModel: undefined,
         queryKeys: undefined,
         isLast: false,
         gateway: host,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayError } from '../contract/index.ts';
 import type { HostPrincipal, KeyLimits } from '../common/host-principal.ts';
+import type { EndedKey } from '../stores/credential-standing.ts';
 import type { TraceContext } from '../common/trace-context.ts';
 import type { ClientWire } from '../wire/client-wire.ts';
 import type { Ending } from './body/leftovers.ts';
@@ -67,6 +68,14 @@ export interface RequestContext {
   isOver: boolean;
   /** Called when the connection of the request, or its reply, is over; set by the code that serves it. */
   onClose: (() => void) | undefined;
+  /** A key that it came with, which is known and no longer counts. */
+  endedKey: EndedKey | undefined;
+  /** What it was answered with, where that was an error without an exchange. */
+  refusal: GatewayError | undefined;
+  /** The pipeline has taken it over, and says how it ends. */
+  hasExchange: boolean;
+  /** The model that was read of a request before it was refused. */
+  askedModel: string | undefined;
   /** Credentials that stood in the query, where the wire has a place for them there. */
   queryKeys: readonly string[] | undefined;
   /** Body bytes sent. */

@@ -39,6 +39,8 @@ export interface JsonAnswer {
   readonly body?: unknown;
   /** JSON that is long, in pieces, which are made as the client takes them. What fails on the way ends the connection. */
   readonly pieces?: AsyncIterable<string>;
+  /** Content type of the pieces, where they are not JSON. */
+  readonly piecesType?: string;
   /** Leaves as it is, in the place of JSON. */
   readonly content?: { readonly type: string; readonly body: string | Buffer };
   readonly headers?: FlatHeaders;
@@ -153,15 +155,12 @@ function serving(host: JsonHost, route: JsonRoute): Step {
 function sendAnswer(
   { services }: JsonHost,
   response: ServerResponse,
-  { status, headers = [], body, pieces, content }: JsonAnswer,
+  { status, headers = [], body, pieces, piecesType = 'application/json', content }: JsonAnswer,
 ): Promise<void> | undefined {
+  const typed = ['Content-Type', piecesType, ...headers];
   if (pieces && response.req.method !== 'HEAD')
-    return sendRaw(
-      response,
-      { status, headers: ['Content-Type', 'application/json', ...headers], body: encoded(pieces) },
-      services,
-    );
-  if (pieces) sendEmpty(response, status, ['Content-Type', 'application/json', ...headers]);
+    return sendRaw(response, { status, headers: typed, body: encoded(pieces) }, services);
+  if (pieces) sendEmpty(response, status, typed);
   else if (content) sendBody(response, status, content.type, content.body, headers);
   else if (body === undefined) sendEmpty(response, status, headers);
   else sendJson(response, status, body, headers);

@@ -104,7 +104,9 @@ export function sendError(
   redactor: Redactor,
   headers: FlatHeaders = [],
 ): void {
-  const { id } = contextOf(response);
+  const context = contextOf(response);
+  context.refusal ??= error;
+  const { id } = context;
   sendFailure(response, failureOf(error, redactor.excerpt(error.message, error.messageLimit), id), headers);
 }
 

@@ -8,6 +8,7 @@ import { writtenPath } from './paths/canonical-path.ts';
 import { bindContext, type ListenerName, rawPath, type RequestContext } from './context.ts';
 import { isTooLate } from './body/leftovers.ts';
 import type { RunningRequests } from './running-requests.ts';
+import { type RefusalHooks, tellRefusal } from './door/refused.ts';
 import { sendEmpty, sendError, sendNoRoute } from './reply.ts';
 
 const MAX_LOGGED_PATH = 1024;
@@ -28,7 +29,11 @@ export type Shell = (request: IncomingMessage, response: ServerResponse) => bool
  * The one layer in front of every route: request id, security headers, unknown methods, CORS, and beside the probes the
  * client address, the access log and the per-address limit. One function, because each layer costs.
  */
-export function createShell(host: ShellHost, arrivals: Arrivals, listener: ListenerName | undefined): Shell {
+export function createShell<H extends ShellHost>(
+  host: H & { readonly hooks: RefusalHooks<H> },
+  arrivals: Arrivals,
+  listener: ListenerName | undefined,
+): Shell {
   return (request, response) => {
     if (isTooLate(request)) return false;
     const context = arrivals.open(request, listener);
@@ -49,9 +54,15 @@ export function createShell(host: ShellHost, arrivals: Arrivals, listener: Liste
 }
 
 /** From here on the request counts as in flight, and leaves a line when it ends. */
-function watch(host: ShellHost, context: RequestContext, request: IncomingMessage, response: ServerResponse): void {
+function watch<H extends ShellHost>(
+  host: H & { readonly hooks: RefusalHooks<H> },
+  context: RequestContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   host.activity.begin();
   response.on('close', () => {
+    tellRefusal(host, context);
     host.activity.end();
     host.connections.end(request.socket);
     host.running.remove(context);

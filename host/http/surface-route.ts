@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type ExchangeOutcome,
   GatewayError,
+  isText,
   type RawReply,
   type RequestOf,
   type Surface,
@@ -67,6 +68,8 @@ export interface RequestSource {
   /** `max_request_bytes` of the configuration that serves. */
   readonly maxBytes: number;
   readonly clock: Clock;
+  /** The model that the body names: set as soon as it is read, for the record of a request that is refused. */
+  askedModel: string | undefined;
 }
 
 export interface SurfaceRoute {
@@ -90,11 +93,16 @@ export interface SurfaceHost {
 export function jsonBody(
   read: (body: JsonObject, request: IncomingMessage, bytes: Buffer) => ReadRequest,
 ): SurfaceRoute['read'] {
-  return ({ request, maxBytes, clock }) =>
-    readBody(request, maxBytes, clock).then((bytes) => {
+  return (source) => {
+    const { request, maxBytes, clock } = source;
+    return readBody(request, maxBytes, clock).then((bytes) => {
       checkCodedBytes(request, bytes);
-      return readJson(bytes, (body) => read(body, request, bytes));
+      return readJson(bytes, (body) => {
+        if (isText(body['model'])) source.askedModel = body['model'];
+        return read(body, request, bytes);
+      });
     });
+  };
 }
 
 /** Parses and reads a body; a promise for a large one. */
@@ -142,15 +150,26 @@ export function serveSurface(
     if (!(error instanceof GatewayError)) throw error;
     sendError(response, error, host.services.redactor);
   };
-  const { isAdmitted } = contextOf(response);
+  const context = contextOf(response);
+  const { isAdmitted } = context;
   if (isAdmitted && current) {
-    return route
-      .read({ request, maxBytes: current.maxRequestBytes, clock: host.services.clock })
-      .then((read) => answerExchange(host, route.surface, read, response, route.serving), refuse);
+    const source: RequestSource = {
+      request,
+      maxBytes: current.maxRequestBytes,
+      clock: host.services.clock,
+      askedModel: undefined,
+    };
+    return route.read(source).then(
+      (read) => answerExchange(host, route.surface, read, response, route.serving),
+      (error: unknown) => {
+        context.askedModel = source.askedModel;
+        refuse(error);
+      },
+    );
   }
   refuse(
     isAdmitted
-      ? new GatewayError('upstream_unavailable', 'the gateway is not configured')
+      ? new GatewayError('upstream_unavailable', 'the gateway is not configured', { reason: 'draining' })
       : new GatewayError('authentication_required', 'this route needs a credential'),
   );
   return undefined;
@@ -160,6 +179,7 @@ export function serveSurface(
 function openExchange(surface: Surface, read: ReadRequest, lease: Lease, response: ServerResponse): LiveExchange {
   const context = contextOf(response);
   const { id, trace, principal, limits, arrivedAt, wire } = context;
+  context.hasExchange = true;
   const exchange = new LiveExchange({
     id,
     trace,
@@ -207,13 +227,16 @@ export async function answerExchange(
   response: ServerResponse,
   serving: Serving = ROUTED,
 ): Promise<void> {
-  const { ended } = contextOf(response); // while its body was read
+  const context = contextOf(response);
+  const { ended } = context; // while its body was read
   const lease = ended ? undefined : host.slot.lease();
   if (!lease) {
     read.dispose?.();
+    const { model } = read.request as { readonly model?: unknown };
+    if (isText(model)) context.askedModel = model;
     sendError(
       response,
-      ended ?? new GatewayError('upstream_unavailable', 'the gateway is shutting down'),
+      ended ?? new GatewayError('upstream_unavailable', 'the gateway is shutting down', { reason: 'draining' }),
       host.services.redactor,
     );
     return;

@@ -14,6 +14,15 @@ export type Standing = 'stands' | 'unknown' | 'expired' | Ended;
 /** `replaced`: by a rotation, or its grace is over. `gone`: no store has it. `unheard`: its store has been away for too long. */
 export type Ended = 'revoked' | 'replaced' | 'gone' | 'unheard';
 
+/** A key that is known and no longer counts: for the operator, never for the client. */
+export interface EndedKey {
+  readonly id: string;
+  readonly standing: 'expired' | 'revoked';
+}
+
+/** Hears of such a key where a credential is looked up. */
+export type OnEnded = (key: EndedKey) => void;
+
 /** Milliseconds for which a credential that was in use goes on being served without its store. See docs/reference/admin.md#stores-that-do-not-answer. */
 export const SEEN_MS = 60 * 60 * 1000;
 

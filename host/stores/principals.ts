@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { HostPrincipal, type PrincipalFacts } from '../common/host-principal.ts';
-import { type CredentialChange, CredentialNotices, type Standing } from './credential-standing.ts';
+import { type CredentialChange, CredentialNotices, type OnEnded, type Standing } from './credential-standing.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { SESSION_PREFIX, SessionStore } from './sessions/session-store.ts';
 import type { StoreDeps } from './store-deps.ts';
@@ -29,6 +29,12 @@ export class KnownDigests {
     if (this.#digests.size >= MOST_KNOWN) this.#digests.clear();
     this.#digests.set(credential, digest);
   }
+}
+
+/** Beside a credential, what is said of the request that it came with, and who hears of a key that is known and no longer counts. */
+interface AskedFor {
+  readonly address?: string;
+  readonly onEnded?: OnEnded;
 }
 
 /** Knows whose some credentials are, beside those of the key store: those of the environment. */
@@ -93,9 +99,15 @@ export class Principals {
   }
 
   /** What memory did not find. Throws `StoreUnavailable` when only a store that is away could tell, and of tokens what `TokenSource` throws. */
-  ask(credential: string, digest = digestOf(credential), address = ''): Promise<HostPrincipal | undefined> {
+  ask(
+    credential: string,
+    digest = digestOf(credential),
+    { address = '', onEnded }: AskedFor = {},
+  ): Promise<HostPrincipal | undefined> {
     if (this.#tokens?.owns(credential)) return this.#tokens.ask(credential, digest, address);
-    return credential.startsWith(SESSION_PREFIX) ? this.#sessions.ask(digest) : this.#keys.ask(digest);
+    return credential.startsWith(SESSION_PREFIX)
+      ? this.#sessions.ask(digest, onEnded)
+      : this.#keys.ask(digest, onEnded);
   }
 
   /** Whether a credential is a token of an issuer, valid or not. */

@@ -58,6 +58,8 @@ function scene(retention: Retention = { days: undefined, rows: undefined }) {
       }),
     list: () => answer(() => ({ rows, total: rows.length })),
     search: () => answer(() => ({ rows, next: undefined, searched: rows.length, searchedTo: undefined })),
+    countFound: () => answer(() => ({ count: rows.length, next: undefined })),
+    sum: () => answer(() => false),
     ofTrace: (id) => answer(() => rows.filter(({ trace_id }) => trace_id === id)),
     count: () => answer(() => rows.length),
     newestOf: () => answer(() => rows.at(-1)),

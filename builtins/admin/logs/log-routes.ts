@@ -12,7 +12,9 @@ import type { LogReader } from '../../../host/stores/log/request-log-store.ts';
 import { StoreUnavailable } from '../../../host/stores/store-link.ts';
 import type { Auditor } from '../auditor.ts';
 import { sharesBody, statisticsBody } from './log-statistics.ts';
+import { deniedAnswer } from './denied-answer.ts';
 import { entry } from './entry.ts';
+import { type ExportedRows, Exports } from './export-route.ts';
 import { searchAnswer } from './search-answer.ts';
 import { type AskedSearch, readSearch, statisticsSearch } from './search-parameters.ts';
 import { decisionOf, traceAnswer } from './trace-answer.ts';
@@ -32,6 +34,7 @@ export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
     log,
     stores: { logReader },
   } = host;
+  const exports = new Exports({ clock: host.services.clock, log, auditor });
   /** Without a store the answer is 501, whatever the parameters. */
   const kept =
     (answer: Answering) =>
@@ -57,6 +60,18 @@ export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
     },
     {
       method: 'GET',
+      path: '/admin/logs/export',
+      scope: 'read_only',
+      answer: kept((logs, call) => exports.answer(logs, call, listed)),
+    },
+    {
+      method: 'GET',
+      path: '/admin/logs/denied',
+      scope: 'read_only',
+      answer: (call) => deniedAnswer(host.denied, call),
+    },
+    {
+      method: 'GET',
       path: '/admin/logs/:trace_id', // behind the fixed paths
       scope: 'read_only',
       answer: kept((logs, call) => reading(traceAnswer(logs, call), log)),
@@ -70,28 +85,35 @@ export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
   ];
 }
 
-async function list(logs: LogReader, { request, signal }: JsonCall): Promise<JsonAnswer> {
-  const query = new Query(request);
-  const limit = query.limit(PAGE, LONGEST_PAGE);
-  const offset = query.offset();
+/** Rows that a listing finds, and how it says by what. */
+function listed(query: Query): ExportedRows & { readonly isSearch: boolean } {
   const since = query.moment('since');
   const stages = stagesOf(query, TERMINAL_STAGES);
   const asked = readSearch(query);
-  const { isSearch, given: sent } = asked;
-  const filters: LogFilters = { ...filtersOf(query, since, asked), stages };
   const [stage, model, provider, api_key_id] = ['stage', 'model', 'provider', 'api_key_id'].map((name) =>
     query.text(name),
   );
   const shown = { stage, stages, model, provider, api_key_id, since: query.text('since') };
-  const more = { ...given(placesOf(query)), ...sent };
-  if (isSearch) return searchAnswer(logs, query, { filters, limit, shown: { limit, ...shown, ...more } }, signal);
+  return {
+    filters: { ...filtersOf(query, since, asked), stages },
+    shown: { ...shown, ...given(placesOf(query)), ...asked.given },
+    isSearch: asked.isSearch,
+  };
+}
+
+async function list(logs: LogReader, { request, signal }: JsonCall): Promise<JsonAnswer> {
+  const query = new Query(request);
+  const limit = query.limit(PAGE, LONGEST_PAGE);
+  const offset = query.offset();
+  const { filters, shown, isSearch } = listed(query);
+  if (isSearch) return searchAnswer(logs, query, { filters, limit, shown: { limit, ...shown } }, signal);
   const page = await logs.list(filters, limit, offset, signal);
   return {
     status: 200,
     body: {
       data: page.rows.map(entry),
       summary: { total_entries: page.total, returned_entries: page.rows.length },
-      filters: { limit, offset, ...shown, ...more },
+      filters: { limit, offset, ...shown },
     },
   };
 }

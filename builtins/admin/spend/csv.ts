@@ -2,7 +2,7 @@
 export type Cell = string | { readonly figure: string };
 
 /** What spreadsheets take for a formula, at the beginning of a text. */
-const FORMULA = /^[=+\-@]/;
+const FORMULA = /^[=+\-@\t\r\n]/;
 const QUOTED = /[",\r\n]/;
 
 /** A number as it stands: not guarded, so that it may begin with a minus. */

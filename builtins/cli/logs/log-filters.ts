@@ -33,6 +33,10 @@ function of(option: string, parameter: string, flags: string, summary: string): 
 }
 
 export const LOG_FLAGS: readonly CommandOption[] = FLAGS.map(({ flag }) => flag);
+/** Those of an export, which is in the order of the log. */
+export const EXPORT_FLAGS: readonly CommandOption[] = FLAGS.filter(({ option }) => option !== 'sort').map(
+  ({ flag }) => flag,
+);
 
 /** What the flags ask for, as parameters; empty where there is none. */
 export function logFilters({ options }: Pick<CommandInput, 'options'>): string {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { GatewayError, isFields, isText, quoted } from '../../../host/contract/index.ts';
 import type { Host } from '../../../host/host.ts';
 import { contextOf } from '../../../host/http/context.ts';
@@ -17,17 +18,21 @@ const SLICE = 100;
 /** Reads the message of a request, and answers it. */
 export async function serve(host: Host, request: IncomingMessage, response: ServerResponse): Promise<void> {
   let form: Form = 'json';
+  let isRead = false;
   try {
     const { current } = host;
     if (!current) throw new GatewayError('upstream_unavailable', 'the gateway is not configured');
     form = checkHeaders(request, host.settings);
     const message = readMessage(await readBody(request, current.maxRequestBytes, host.services.clock));
     checkVersion(request, message.method);
+    isRead = true;
     if (message.id === undefined) sendEmpty(response, 202);
     else await answer(host, message, form, response);
   } catch (error) {
-    if (error instanceof RpcFault) sendFault(response, form, error, host.redactor);
-    else if (error instanceof GatewayError) sendError(response, error, host.redactor);
+    if (error instanceof RpcFault) {
+      if (!isRead) contextOf(response).refusal ??= invalidRequest(error.message); // refused before it said what it wants
+      sendFault(response, form, error, host.redactor);
+    } else if (error instanceof GatewayError) sendError(response, error, host.redactor);
     else throw error;
   }
 }

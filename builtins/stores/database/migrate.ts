@@ -12,7 +12,16 @@ interface Step extends LedgerStep {
 /** A step that costs speed alone where it is missing. Tables with rows get it without holding writers up, and a failure puts it off to the next start. */
 export interface IndexStep extends Omit<Step, 'up'> {
   /** Columns by the name of the index. */
-  readonly indexes: (dialect: Dialect) => Readonly<Record<string, readonly string[]>>;
+  readonly indexes: (dialect: Dialect) => Readonly<Record<string, readonly IndexPart[]>>;
+}
+
+/** A column, or last which rows the index is of. */
+type IndexPart = string | { readonly where: string };
+
+/** What stands behind the name of the table. */
+function partsText(parts: readonly IndexPart[]): string {
+  const [where] = parts.flatMap((part) => (typeof part === 'string' ? [] : [` WHERE ${part.where}`]));
+  return `(${parts.filter((part) => typeof part === 'string').join(', ')})${where ?? ''}`;
 }
 
 export type Migration = Step | IndexStep;
@@ -110,7 +119,7 @@ async function buildIndexes(
   indexes: ReturnType<IndexStep['indexes']>,
 ): Promise<void> {
   for (const [name, columns] of Object.entries(indexes))
-    await trx.raw(`CREATE INDEX IF NOT EXISTS ${name} ON ${table} (${columns.join(', ')})`);
+    await trx.raw(`CREATE INDEX IF NOT EXISTS ${name} ON ${table} ${partsText(columns)}`);
 }
 
 /**
@@ -131,7 +140,7 @@ async function buildBeside(
         const [built] = await run('SELECT indisvalid AS usable FROM pg_index WHERE indexrelid = to_regclass(?)', name);
         if (built?.['usable'] === false) await run(`DROP INDEX CONCURRENTLY ${name}`);
         if (built?.['usable'] !== true)
-          await run(`CREATE INDEX CONCURRENTLY ${name} ON ${table} (${columns.join(', ')})`);
+          await run(`CREATE INDEX CONCURRENTLY ${name} ON ${table} ${partsText(columns)}`);
       }
     } finally {
       if (!isPooled) await run('RESET ALL');

@@ -3,6 +3,7 @@ import { LOG_COLUMN_LIST, LOG_COLUMN_STEPS } from '../../../host/contract/log-co
 import type { Dialect } from '../database/database.ts';
 import { addColumns, type Migration, type Schema } from '../database/migrate.ts';
 import { COUNT_STEPS, LATER_COUNT_STEPS } from './log-counts.ts';
+import { QUARTER_STEPS } from './quarters/quarter-schema.ts';
 import { TRACE_STEPS } from './log-traces.ts';
 
 const TABLE = 'request_logs';
@@ -51,6 +52,13 @@ const INDEXES: Migration = {
   }),
 };
 
+const FAILURES: Migration = {
+  version: 17,
+  name: 'an index of failures',
+  readsFrom: 3,
+  indexes: () => ({ request_logs_failed: ['created_at', 'id', { where: "coalesce(error_message, '') <> ''" }] }),
+};
+
 /** The newest step that every program with this table knows. */
 const KNOWN = 3;
 
@@ -71,7 +79,14 @@ const ADDED: readonly Migration[] = Object.entries(LOG_COLUMN_STEPS).map(([versi
 export const LOG_SCHEMA: Schema = {
   ledger: 'request_log_schema_migrations',
   table: TABLE,
-  migrations: [FIRST, INDEXES, ...ADDED, ...COUNT_STEPS, ...TRACE_STEPS, ...LATER_COUNT_STEPS].toSorted(
-    (a, b) => a.version - b.version,
-  ),
+  migrations: [
+    FIRST,
+    INDEXES,
+    ...ADDED,
+    ...COUNT_STEPS,
+    ...TRACE_STEPS,
+    ...LATER_COUNT_STEPS,
+    ...QUARTER_STEPS,
+    FAILURES,
+  ].toSorted((a, b) => a.version - b.version),
 };

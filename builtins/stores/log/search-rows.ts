@@ -1,6 +1,13 @@
 import type { Knex } from 'knex';
 import { LOG_COLUMN_LIST } from '../../../host/contract/log-columns.ts';
-import type { LogPosition, LogSearch, LogSort, SearchBounds } from '../../../host/stores/log/log-search.ts';
+import type {
+  CountBounds,
+  CountedPart,
+  LogPosition,
+  LogSearch,
+  LogSort,
+  SearchBounds,
+} from '../../../host/stores/log/log-search.ts';
 import { type Dialect, timeOf } from '../database/database.ts';
 import type { Row } from '../key-rows.ts';
 import { searched } from './searched.ts';
@@ -61,6 +68,22 @@ export async function searchRows(of: SearchedRows, bounds: SearchBounds): Promis
     const isFull = !sort && rows.length === limit; // what matches next is older than the slice
     if (isFull || looked >= MOST_SEARCHED || !mayGoOn())
       return { rows, next: sort ? undefined : to, searched: looked, searchedTo: to.at };
+  }
+}
+
+/** Counts what a search would find, in the slices that it looks at. */
+export async function countFound(of: SearchedRows, { most, from: begin, mayGoOn }: CountBounds): Promise<CountedPart> {
+  let from = begin;
+  let count = 0;
+  for (let looked = SLICE; ; looked += SLICE) {
+    const to = await positionBehind(of, from);
+    const row = (await searched(inside(of, from, to), of.search, of.dialect.name)
+      .count({ count: '*' })
+      .first()) as Row;
+    count += Number(row['count']);
+    if (!to || count >= most) return { count, next: undefined };
+    from = to;
+    if (looked >= MOST_SEARCHED || !mayGoOn()) return { count, next: to };
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type LogWindow,
   type SearchPage,
 } from '../../../host/stores/log/log-repository.ts';
-import type { SearchBounds } from '../../../host/stores/log/log-search.ts';
+import type { CountBounds, CountedPart, SearchBounds } from '../../../host/stores/log/log-search.ts';
 import { amount } from '../../../host/stores/log/row-values.ts';
 import { type Database, timeOf } from '../database/database.ts';
 import { withFaults } from '../database/driver-faults.ts';
@@ -23,9 +23,11 @@ import type { Row } from '../key-rows.ts';
 import { areCounted, countedRows, isOldestBeyond, NewRows } from './log-counts.ts';
 import { seriesOf, sharesOf, statisticsOf } from './log-figures.ts';
 import { type Guard, insertion } from './log-insert.ts';
+import { QuarterKeeper } from './quarters/quarter-keeper.ts';
+import type { Filtered } from './quarters/quarter-sums.ts';
 import { rowsOfTrace } from './log-traces.ts';
 import { searched } from './searched.ts';
-import { searchRows } from './search-rows.ts';
+import { countFound, type SearchedRows, searchRows } from './search-rows.ts';
 
 const TABLE = 'request_logs';
 const COLUMNS: readonly string[] = LOG_COLUMN_LIST.map(([name]) => name);
@@ -34,12 +36,14 @@ const COLUMNS: readonly string[] = LOG_COLUMN_LIST.map(([name]) => name);
 export class SqlLogs implements LogRepository {
   readonly #database: Database;
   readonly #newRows: NewRows;
+  readonly #quarters: QuarterKeeper;
   readonly #writer = new Writer('log');
   readonly #sent = new SentOnce<void>();
 
   constructor(database: Database) {
     this.#database = database;
     this.#newRows = new NewRows(database);
+    this.#quarters = new QuarterKeeper(database);
   }
 
   async append(rows: readonly LogRow[], number?: number): Promise<void> {
@@ -77,17 +81,15 @@ export class SqlLogs implements LogRepository {
     }, signal);
   }
 
-  search(
-    { search: { traceId, equal, ...others } = {}, credential, group, affinity, ...filters }: LogFilters,
-    bounds: SearchBounds,
-    signal?: AbortSignal,
-  ): Promise<SearchPage> {
-    const search = { ...others, equal: { ...equal, credential, model_group: group, affinity } };
+  search(filters: LogFilters, bounds: SearchBounds, signal?: AbortSignal): Promise<SearchPage> {
     return this.#database.read(async (db) => {
-      const indexed = (): Knex.QueryBuilder => this.#filtered({ ...filters, search: { traceId } }, db);
-      const found = await searchRows({ dialect: this.#database.dialect, indexed, search }, bounds);
+      const found = await searchRows(this.#searched(filters, bounds, db), bounds);
       return { ...found, rows: found.rows.map(rowOf) };
     }, signal);
+  }
+
+  countFound(filters: LogFilters, bounds: CountBounds, signal?: AbortSignal): Promise<CountedPart> {
+    return this.#database.read((db) => countFound(this.#searched(filters, bounds, db), bounds), signal);
   }
 
   ofTrace(traceId: string, most: number, signal?: AbortSignal): Promise<readonly LogRow[]> {
@@ -111,17 +113,21 @@ export class SqlLogs implements LogRepository {
   statistics(filters: LogFilters, stage: string | undefined, signal?: AbortSignal): Promise<LogStatistics> {
     const everyStage = { ...filters, stages: stage === undefined ? [] : [stage] };
     return this.#database.read(
-      (db) => statisticsOf(this.#asked(db), (of = filters) => this.#filtered(of, db), everyStage),
+      (db) => statisticsOf(this.#asked(db), this.#filteredOn(db), filters, everyStage),
       signal,
     );
   }
 
   shares(filters: LogFilters, by: LogSplit, signal?: AbortSignal): Promise<readonly LogShare[]> {
-    return this.#database.read((db) => sharesOf(this.#asked(db), () => this.#filtered(filters, db), by), signal);
+    return this.#database.read((db) => sharesOf(this.#asked(db), this.#filteredOn(db), filters, by), signal);
   }
 
   series(filters: LogFilters, window: LogWindow, signal?: AbortSignal): Promise<LogSeries> {
-    return this.#database.read((db) => seriesOf(this.#asked(db), () => this.#filtered(filters, db), window), signal);
+    return this.#database.read((db) => seriesOf(this.#asked(db), this.#filteredOn(db), filters, window), signal);
+  }
+
+  sum(now: number): Promise<boolean> {
+    return this.#quarters.step(now);
   }
 
   async newestId(): Promise<number> {
@@ -188,12 +194,31 @@ export class SqlLogs implements LogRepository {
     return rowsOfTrace(db, traceId, this.#database.dialect.name === 'sqlite');
   }
 
+  #filteredOn(db: Knex): Filtered {
+    return (filters, table) => this.#filtered(filters, db, table);
+  }
+
+  /** What has an index leaves rows for the search, which looks at each. */
+  #searched(
+    { search: { traceId, equal, ...others } = {}, credential, group, affinity, ...filters }: LogFilters,
+    { upTo }: Pick<SearchBounds, 'upTo'>,
+    db: Knex,
+  ): SearchedRows {
+    const indexed = (): Knex.QueryBuilder => {
+      const query = this.#filtered({ ...filters, search: { traceId } }, db);
+      return upTo === undefined ? query : query.where('id', '<=', upTo);
+    };
+    const search = { ...others, equal: { ...equal, credential, model_group: group, affinity } };
+    return { dialect: this.#database.dialect, indexed, search };
+  }
+
   #filtered(
     { stages, apiKeyId, search, since, before, olderThan, ...equal }: LogFilters,
     db = this.#database.knex,
+    table = TABLE,
   ): Knex.QueryBuilder {
     const { name: dialect, time, ago } = this.#database.dialect;
-    const query = search?.traceId === undefined ? db(TABLE) : this.#ofTrace(search.traceId, db);
+    const query = search?.traceId === undefined ? db(db.raw(table)) : this.#ofTrace(search.traceId, db);
     const [stage] = stages;
     if (stages.length === 1) void query.where({ stage });
     else if (stages.length > 1) void query.whereIn('stage', stages);

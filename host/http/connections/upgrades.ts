@@ -5,6 +5,7 @@ import { failureOf } from '../../wire/client-failure.ts';
 import type { Arrivals } from '../arrivals.ts';
 import type { ListenerName, RequestContext } from '../context.ts';
 import { hasLeftovers, isEnding } from '../body/leftovers.ts';
+import { type RefusalHooks, tellRefusal } from '../door/refused.ts';
 import { type Arrival, failureHeaders, type Refusal } from '../reply.ts';
 import { logAccess, type ShellHost } from '../shell.ts';
 import { answerSocket, takeSocket } from './socket-reply.ts';
@@ -25,7 +26,7 @@ export interface Upgrade {
 export type TakeUpgrade = (upgrade: Upgrade) => void;
 
 /** Hooks of the host that an upgrade meets. */
-export interface UpgradeHooks<H> {
+export interface UpgradeHooks<H> extends RefusalHooks<H> {
   readonly arrived: { call(request: IncomingMessage, context: RequestContext, host: H): Arrival };
   readonly upgrade: {
     readonly taps: readonly unknown[];
@@ -70,7 +71,10 @@ export function createUpgrades<H extends ShellHost>(
       socket.on('close', () => host.activity.end());
       const context = arrivals.open(request, listener);
       context.kind = 'tunnel';
-      socket.on('close', () => host.running.remove(context));
+      socket.on('close', () => {
+        tellRefusal(host, context);
+        host.running.remove(context);
+      });
       const refuse = (refusal: Refusal): void => refuseUpgrade(host, { request, context, socket, refusal });
       const hand = (refusal: Refusal | undefined): void => {
         if (socket.destroyed) return; // the client left while its credential was looked up
@@ -129,6 +133,7 @@ function refuseUpgrade(
   host: ShellHost,
   { request, context, socket, refusal: { error, headers = [] } }: RefusedUpgrade,
 ): void {
+  context.refusal ??= error;
   const failure = failureOf(error, host.redactor.excerpt(error.message), context.id);
   const { contentType, body } = context.wire.error(failure);
   context.bytes = Buffer.byteLength(body);

@@ -1,6 +1,6 @@
 import type { HostPrincipal } from '../../common/host-principal.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import { askedStanding, CredentialNotices, SEEN_MS, type Standing } from '../credential-standing.ts';
+import { askedStanding, CredentialNotices, type OnEnded, SEEN_MS, type Standing } from '../credential-standing.ts';
 import {
   changedKey,
   type KeyChange,
@@ -29,7 +29,7 @@ import type {
 } from './key-repository.ts';
 import { Lookups } from './lookups.ts';
 import { newId, newValue } from './new-value.ts';
-import { counts, type KeyEntry, KeyTable, principalOf, standingOf } from './key-table.ts';
+import { counts, type KeyEntry, KeyTable, principalOf, standingOf, tellEnded } from './key-table.ts';
 import { refuseLockout, refuseSelf, removesAdmin } from './lockout.ts';
 import { MemoryKeys } from './memory-keys.ts';
 import { Place } from '../place.ts';
@@ -209,11 +209,16 @@ export class KeyStore {
   }
 
   /** Whose a credential is by the store; by memory, where the store is away and the credential was in use a moment ago. */
-  async ask(digest: string): Promise<HostPrincipal | undefined> {
+  async ask(digest: string, onEnded?: OnEnded): Promise<HostPrincipal | undefined> {
     const changes = this.#lookups.changes;
     try {
       const key = await this.#lookups.find(digest);
-      if (!key || !counts(key, digest, this.#now())) return undefined;
+      if (!key) return undefined;
+      const now = this.#now();
+      if (!counts(key, digest, now)) {
+        if (key.digest === digest) tellEnded(key, now, onEnded);
+        return undefined;
+      }
       if (changes === this.#lookups.changes) return this.#used(this.#table.keep(key, this.#at(), digest));
       this.#uses.count(key.id);
       return principalOf(key);

@@ -1,5 +1,5 @@
 import { HostPrincipal } from '../../common/host-principal.ts';
-import type { Standing } from '../credential-standing.ts';
+import type { OnEnded, Standing } from '../credential-standing.ts';
 import { isUsable, type StoredKey } from './key-record.ts';
 
 /** A key in memory. Times are monotonic milliseconds. */
@@ -94,6 +94,12 @@ export function standingOf(key: StoredKey, digest: string, now: number): Standin
 export function standingOfKey({ active, revokedAt, expiresAt }: StoredKey, now: number): Standing {
   if (!active || revokedAt !== undefined) return 'revoked';
   return expiresAt !== undefined && now > expiresAt ? 'expired' : 'stands';
+}
+
+/** Tells of a key that is over, for good or by its time. */
+export function tellEnded(key: StoredKey, now: number, onEnded: OnEnded | undefined): void {
+  const standing = standingOfKey(key, now);
+  if (standing === 'expired' || standing === 'revoked') onEnded?.({ id: key.id, standing });
 }
 
 export function principalOf({ id, name, scopes, limits }: StoredKey): HostPrincipal {

@@ -1,5 +1,5 @@
 import type { KeptColumns } from '../../contract/log-columns.ts';
-import type { LogPosition, LogSearch, SearchBounds } from './log-search.ts';
+import type { CountBounds, CountedPart, LogPosition, LogSearch, SearchBounds } from './log-search.ts';
 
 /** A row as it is kept, by the names of its columns. What is not known is `null`. */
 export interface LogRow extends KeptColumns {}
@@ -50,6 +50,8 @@ export interface Spread {
   readonly max: number;
   readonly mean: number;
   readonly count: number;
+  /** Rows that the percentiles are of, where that is not all of them. */
+  readonly sampled?: number;
 }
 
 /** Sums over rows of one provider and one model; a name is empty where none is known. */
@@ -132,6 +134,8 @@ export interface LogRepository {
   list(filters: LogFilters, limit: number, offset: number, signal?: AbortSignal): Promise<LogPage>;
   /** Looks through the rows until it has a page of those that match, or has reached a bound. Rows come without how they were routed. */
   search(filters: LogFilters, bounds: SearchBounds, signal?: AbortSignal): Promise<SearchPage>;
+  /** Counts rows as a search finds them, until there are enough or it has reached a bound. */
+  countFound(filters: LogFilters, bounds: CountBounds, signal?: AbortSignal): Promise<CountedPart>;
   /** Rows of the trace, the newest first, so many at most. */
   ofTrace(traceId: string, most: number, signal?: AbortSignal): Promise<readonly LogRow[]>;
   count(filters: LogFilters, signal?: AbortSignal): Promise<number>;
@@ -142,6 +146,8 @@ export interface LogRepository {
   /** The most frequent first, a thousand at most. */
   shares(filters: LogFilters, by: LogSplit, signal?: AbortSignal): Promise<readonly LogShare[]>;
   series(filters: LogFilters, window: LogWindow, signal?: AbortSignal): Promise<LogSeries>;
+  /** Sums up some of what statistics would else read row by row. Whether there is more to do by now. `now` in Unix milliseconds. */
+  sum(now: number): Promise<boolean>;
   /** Ids ascend with writing; 0 without any row. */
   newestId(): Promise<number>;
   /** Deletes at most `most` rows up to an id, the oldest first, and says how many. */

@@ -70,6 +70,7 @@ export function givenRow(row: RequestLogRow, redactor: Redactor, shiftMs = 0): G
     account: short(row.account),
     tags: row.tags && decisionText(row.tags, redactor),
     over_from: row.over_from && short(redactor.excerpt(row.over_from, LONGEST_TEXT)),
+    repeats: row.repeats,
     decision: row.decision && decisionText(row.decision, redactor),
   };
 }
@@ -127,6 +128,7 @@ export function storedRow(row: GivenRow): LogRow {
     account: text(row.account, 256),
     tags: row.tags === undefined ? null : storable(row.tags),
     over_from: text(row.over_from),
+    repeats: whole(row.repeats),
     decision: row.decision === undefined ? null : storable(row.decision),
   };
 }
@@ -184,6 +186,7 @@ export function valuesOf(row: LogRow, moment: string): (string | number | null)[
     row.account,
     row.tags,
     row.over_from,
+    row.repeats,
     row.decision,
   ];
 }

@@ -51,8 +51,22 @@ export interface SearchBounds {
   readonly limit: number;
   /** Where it goes on; the newest row unless given. */
   readonly from?: LogPosition | undefined;
+  /** Rows up to this id alone. */
+  readonly upTo?: number | undefined;
   /** The largest of the rows that are looked at, instead of the newest. */
   readonly sort?: LogSort | undefined;
   /** Asked between two looks: whether there may be another one. */
   readonly mayGoOn: () => boolean;
+}
+
+/** How far rows are counted. */
+export interface CountBounds extends Pick<SearchBounds, 'from' | 'upTo' | 'mayGoOn'> {
+  /** Where counting ends, or a little later. */
+  readonly most: number;
+}
+
+export interface CountedPart {
+  readonly count: number;
+  /** Where counting goes on; `undefined` where nothing older is left, or there are enough. */
+  readonly next: LogPosition | undefined;
 }

@@ -1,6 +1,7 @@
 import type { LogColumnName } from '../../contract/log-columns.ts';
 import type { RequestLog, RequestLogRow, Stage } from '../../contract/index.ts';
 import type { Timer } from '../../common/clock.ts';
+import { exportRows, type LogExport } from './log-export.ts';
 import { LogQueue, type WaitingRow } from './log-queue.ts';
 import type {
   LogFilters,
@@ -17,6 +18,7 @@ import type {
 import type { SearchBounds } from './log-search.ts';
 import { TERMINAL_STAGES } from './log-repository.ts';
 import { LogRetention, type Retention } from './log-retention.ts';
+import { LogSums } from './log-sums.ts';
 import { givenRow, storedRow } from './log-row.ts';
 import type { GivenRow } from './row-values.ts';
 import { readFrom } from '../reading.ts';
@@ -58,6 +60,8 @@ export interface LogReader {
   statistics(asked: StatisticsQuery, client?: AbortSignal): Promise<StatisticsAnswer>;
   /** Looks for a second and a half at most; a page with fewer rows than its limit may have a next one. */
   search(filters: LogFilters, asked: Omit<SearchBounds, 'mayGoOn'>, client?: AbortSignal): Promise<SearchPage>;
+  /** Everything that the filters leave, up to `most` rows. */
+  export(filters: LogFilters, most: number, client?: AbortSignal): Promise<LogExport>;
   newestOf(traceId: string, client?: AbortSignal): Promise<LogRow | undefined>;
   /** Rows of the trace, the newest first, so many at most. */
   ofTrace(traceId: string, most: number, client?: AbortSignal): Promise<readonly LogRow[]>;
@@ -95,6 +99,7 @@ export class RequestLogStore implements RequestLog, LogReader {
   readonly #deps: RequestLogDeps;
   readonly #link: StoreLink;
   readonly #retention: LogRetention;
+  readonly #sums: LogSums;
   /** What rows are without, where they are without any. */
   readonly #omitted: Partial<RequestLogRow> | undefined;
   readonly #queue = new LogQueue(MOST_WAITING_ROWS);
@@ -117,6 +122,12 @@ export class RequestLogStore implements RequestLog, LogReader {
       write: (part, number) => this.#writePart(part, number),
       refused: (waiting, fault) => this.#drop(waiting, fault),
       cut: inRuns,
+    });
+    this.#sums = new LogSums({
+      clock: deps.clock,
+      repository,
+      ask: (call) => this.#link.ask(call),
+      isLeader: deps.isLeader ?? (() => true),
     });
     this.#retention = new LogRetention(deps.retention, {
       ...deps,
@@ -163,6 +174,12 @@ export class RequestLogStore implements RequestLog, LogReader {
     });
   }
 
+  export(filters: LogFilters, most: number, client?: AbortSignal): Promise<LogExport> {
+    const { clock } = this.#deps;
+    const read = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => this.#read('an export', client, work);
+    return exportRows({ clock, repository: this.#repository, read }, filters, most);
+  }
+
   ofTrace(traceId: string, most: number, client?: AbortSignal): Promise<readonly LogRow[]> {
     return this.#read('a trace', client, (signal) => this.#repository.ofTrace(traceId, most, signal));
   }
@@ -199,6 +216,7 @@ export class RequestLogStore implements RequestLog, LogReader {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#retention.close();
+    await this.#sums.close();
     await this.flush(); // may be one that began before the last rows came
     await this.flush();
     this.#timer?.cancel();

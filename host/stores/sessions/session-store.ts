@@ -4,8 +4,9 @@ import type { HostPrincipal } from '../../common/host-principal.ts';
 import { BatchedLookups } from '../batched-lookups.ts';
 import { changed, type Changing, type Found } from '../changes.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import { askedStanding, CredentialNotices, SEEN_MS, type Standing } from '../credential-standing.ts';
+import { askedStanding, CredentialNotices, type OnEnded, SEEN_MS, type Standing } from '../credential-standing.ts';
 import type { KeyStore } from '../keys/key-store.ts';
+import { tellEnded } from '../keys/key-table.ts';
 import { isEnded, isGood, type ListedSession, listedSession, type Parent } from './listed-session.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { Place } from '../place.ts';
@@ -164,12 +165,15 @@ export class SessionStore {
   }
 
   /** Whose a session is by the stores; by memory, where one is away and the session was in use a moment ago. */
-  async ask(digest: string): Promise<HostPrincipal | undefined> {
+  async ask(digest: string, onEnded?: OnEnded): Promise<HostPrincipal | undefined> {
     const entry = await this.#entry(digest);
     if (!entry) return undefined;
     const { credentialId } = entry.session;
     const parent = this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId));
-    return parent && this.#admit(entry, parent);
+    const principal = parent && this.#admit(entry, parent);
+    if (parent && 'active' in parent && !principal && isLive(entry.session, this.#now()))
+      tellEnded(parent, this.#now(), onEnded);
+    return principal;
   }
 
   /** What a session that was admitted is worth by now, by memory alone. Not a use. */

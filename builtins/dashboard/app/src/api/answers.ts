@@ -424,9 +424,9 @@ export type LogEntry = {
   readonly upstream_status?: number;
   /** What the provider said of the last attempt that failed. */
   readonly upstream_message?: string;
-  /** Method of HTTP, of requests that are forwarded. */
+  /** Method of HTTP, of requests that are forwarded or refused at the door. */
   readonly method?: string;
-  /** Path without its query, of requests that are forwarded. */
+  /** Path without its query, of requests that are forwarded or refused at the door. */
   readonly path?: string;
   /** Whether a stream was asked for. */
   readonly streamed?: boolean;
@@ -444,6 +444,8 @@ export type LogEntry = {
   readonly tags?: readonly string[];
   /** Model that was asked for, where a budget has another one used. */
   readonly over_from?: string;
+  /** Further refusals of one kind that this row stands for. */
+  readonly repeats?: number;
 };
 
 export type Logs = {
@@ -458,6 +460,24 @@ export type Logs = {
     readonly [name: string]: string;
   };
   readonly next?: string | null;
+};
+
+export type DeniedAddresses = {
+  readonly data: readonly {
+    readonly address: string;
+    readonly missing: number;
+    readonly invalid: number;
+    readonly first_at: string;
+    readonly last_at: string;
+    readonly user_agent: string;
+    readonly path: string;
+  }[];
+  readonly summary: {
+    readonly addresses: number;
+    readonly requests: number;
+    readonly forgotten: number;
+  };
+  readonly since: string;
 };
 
 export type LoggedRequest = {
@@ -496,6 +516,7 @@ export type LogStatistics = {
     readonly max: number;
     readonly mean: number;
     readonly count: number;
+    readonly sampled?: number;
   } | null;
   readonly ttft_ms: {
     readonly p50: number;
@@ -504,6 +525,7 @@ export type LogStatistics = {
     readonly max: number;
     readonly mean: number;
     readonly count: number;
+    readonly sampled?: number;
   } | null;
   readonly by_stage: {
     readonly [name: string]: number;

@@ -4,7 +4,7 @@ import type { LogStatistics } from '../../api/wire.ts';
 import { Bars } from '../../charts/bars.tsx';
 import { REQUEST_LAYERS, TOKEN_LAYERS } from '../../charts/layers.ts';
 import { chartPoints } from '../../charts/series.ts';
-import { absoluteTime, compact, count, DASH, integer, percent } from '../../lib/format.ts';
+import { compact, count, DASH, integer, percent } from '../../lib/format.ts';
 import { namesIn } from '../../lib/fields.ts';
 import { withQuery } from '../../lib/query-string.ts';
 import { STAGES, stageName } from '../../lib/stages.ts';
@@ -16,7 +16,7 @@ import { Filters, Segmented, SelectField } from '../../ui/form.tsx';
 import { LogsDisabled } from '../../ui/logs-disabled.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Columns, Panel } from '../../ui/panel.tsx';
-import { Banner, Empty, Loaded } from '../../ui/states.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
 import { Tile, Tiles } from '../../ui/tile.tsx';
 import { costText, Failures, isUnpriced, Latency, Models, Providers } from './parts.tsx';
 
@@ -116,12 +116,6 @@ function Statistics({ statistics, hours, isOneStage }: StatisticsProps) {
         </Panel>
       ) : (
         <>
-          {series.truncated && (
-            <Banner tone="info">
-              The charts begin {series.start ? `on ${absoluteTime(Date.parse(series.start))}` : 'later than the window'}
-              : only the newest 20,000 rows are drawn. The figures count every row.
-            </Banner>
-          )}
           <Columns>
             <Panel title="Traffic">
               <Bars summary={said} points={points} layers={REQUEST_LAYERS} />
