@@ -3,12 +3,14 @@ import { join } from 'node:path';
 
 /** Name, version and licence text of every package that a bundle is made of, as their licences ask for. */
 export function licensesOf(root: string, inputs: readonly string[]): string {
-  const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
-  return [...folders]
-    .toSorted()
+  return packageFolders(inputs)
     .map((folder) => licenseIn(join(root, folder)))
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
+
+/** Folders of the packages that files of a bundle come from, sorted. */
+export const packageFolders = (inputs: readonly string[]): readonly string[] =>
+  [...new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []))].toSorted();
 
 function licenseIn(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {

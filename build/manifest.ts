@@ -2,6 +2,7 @@ import { EXTERNAL } from './bundle.ts';
 import { DECLARATIONS, TYPES } from './types.ts';
 
 interface Manifest {
+  readonly name: string;
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
@@ -15,8 +16,17 @@ export interface Stamp {
   readonly built: string;
 }
 
+/** The manifest of the package, as far as what is made beside it asks. */
+interface Packed {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly exports: object;
+  readonly [field: string]: unknown;
+}
+
 /** The `package.json` of the package: built files in the place of the sources, and only what is not in the bundle as a dependency. */
-export function packedManifest(source: Manifest, stamp: Omit<Stamp, 'version'>): object {
+export function packedManifest(source: Manifest, stamp: Omit<Stamp, 'version'>): Packed {
   const { devDependencies: _, allowScripts: __, files: ___, ...kept } = source;
   return {
     ...kept,
@@ -33,7 +43,15 @@ export function packedManifest(source: Manifest, stamp: Omit<Stamp, 'version'>):
       './joi': './dist/joi.js',
       './package.json': './package.json',
     },
-    files: ['dist', 'builtins/dashboard/dist', 'docs', 'config.example.yaml', 'CHANGELOG.md', 'SECURITY.md'],
+    files: [
+      'dist',
+      'builtins/dashboard/dist',
+      'docs',
+      'config.example.yaml',
+      'CHANGELOG.md',
+      'SECURITY.md',
+      'npm-shrinkwrap.json',
+    ],
     scripts: { postpack: source.scripts['postpack'] }, // npm still has to run it
     dependencies: Object.fromEntries(EXTERNAL.map((name) => [name, versionOf(source, name)])),
   };

@@ -9,7 +9,10 @@ import { join } from 'node:path';
 import { bundle } from './bundle.ts';
 import { licensesOf } from './licenses.ts';
 import { packedManifest } from './manifest.ts';
-import { KEPT, MANIFEST, restoreManifest, ROOT } from './restore.ts';
+import type { Lock } from './image/locked-packages.ts';
+import { KEPT, MANIFEST, restoreManifest, ROOT, SHRINKWRAP } from './restore.ts';
+import { sbomOf } from './sbom.ts';
+import { shrinkwrapOf } from './shrinkwrap.ts';
 import { writeTypes } from './types.ts';
 import { warmCache } from './warm-cache.ts';
 
@@ -29,17 +32,27 @@ writeFileSync(
 );
 
 const source = readFileSync(MANIFEST, 'utf8');
+const built = new Date().toISOString();
+const packed = packedManifest(JSON.parse(source) as Parameters<typeof packedManifest>[0], { commit: commit(), built });
+const shrinkwrap = shrinkwrapOf(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock, packed);
 mkdirSync(join(KEPT, '..'), { recursive: true });
 writeFileSync(KEPT, source);
-writeFileSync(
-  MANIFEST,
-  `${JSON.stringify(packedManifest(JSON.parse(source) as Parameters<typeof packedManifest>[0], { commit: commit(), built: new Date().toISOString() }), undefined, 2)}\n`,
+writeJson(MANIFEST, packed);
+writeJson(SHRINKWRAP, shrinkwrap);
+const { name, version } = packed;
+writeJson(
+  join(DIST, 'sbom.cdx.json'),
+  sbomOf({ root: ROOT, name, version, built, inputs: Object.keys(inputs), installed: shrinkwrap.packages }),
 );
 try {
   await warmCache(DIST);
 } catch (error) {
   restoreManifest(); // npm packs nothing after a failure, and would not run postpack
   throw error;
+}
+
+function writeJson(path: string, value: object): void {
+  writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`);
 }
 
 function buildDashboard(): void {

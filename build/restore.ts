@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,6 +7,10 @@ export const MANIFEST = join(ROOT, 'package.json');
 /** Where the checkout's manifest waits while npm packs. */
 export const KEPT = join(ROOT, '.pack', 'package.json');
 
+/** There while npm packs. */
+export const SHRINKWRAP = join(ROOT, 'npm-shrinkwrap.json');
+
 export function restoreManifest(): void {
+  rmSync(SHRINKWRAP, { force: true });
   if (existsSync(KEPT)) renameSync(KEPT, MANIFEST);
 }

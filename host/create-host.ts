@@ -159,6 +159,7 @@ export function createHost(environment: HostEnvironment): Host {
     isLeaving: false,
     isDraining: false,
     masterKey: settings.masterKey,
+    certificates: [],
     get applier() {
       return (applier ??= createApplier(host));
     },

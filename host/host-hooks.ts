@@ -42,6 +42,27 @@ export interface Examination<H> {
   readonly probed: GatewayConfig | undefined;
 }
 
+/** A step that is missing, or those that a table has got. */
+export type MigrationLine =
+  | { readonly store: string; readonly pending: string; readonly kind: string }
+  | {
+      readonly store: string;
+      readonly backend: 'sqlite' | 'postgres';
+      readonly from: number;
+      readonly to: number;
+      readonly steps: readonly string[];
+    };
+
+/** What `gw migrate` asks of those who keep tables. */
+export interface MigrationRun<H> {
+  readonly host: H;
+  /** Only tells; changes nothing. */
+  readonly isCheck: boolean;
+  /** Called for each place with tables. */
+  readonly found: () => void;
+  readonly report: (line: MigrationLine) => void;
+}
+
 interface CloseOptions<H> {
   readonly limitMs?: (host: H) => number;
 }
@@ -108,6 +129,8 @@ export function createHostHooks<H>() {
     openOffline: new AsyncSeriesHook<[OfflineHost]>(['host']),
     /** Looks at what a start would use and reports it, changing nothing: for `gw doctor`. */
     examine: new AsyncSeriesHook<[Examination<H>]>(['examination']),
+    /** Brings tables of stores up to date, or tells what they lack: for `gw migrate`. Nothing is opened for it. */
+    migrate: new AsyncSeriesHook<[MigrationRun<H>]>(['run']),
     /** Closes it again; taps run in reverse order of their declaration. `limitMs` asks for another limit than the usual one, when the time has come. */
     close: new AsyncSeriesHook<[H], CloseOptions<H>>(['host']),
     /** A handshake with a tool server is over, or has failed: connections outlive the configurations that name them. */

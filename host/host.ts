@@ -9,6 +9,7 @@ import type { HostHooks } from './host-hooks.ts';
 import type { DeniedCredentials } from './http/door/denied-credentials.ts';
 import type { ShellHost } from './http/shell.ts';
 import type { SurfaceHost } from './http/surface-route.ts';
+import type { TlsWatch } from './http/tls/tls-watch.ts';
 import type { Redactor } from './log/redact.ts';
 import type { Loading } from './registry/discover.ts';
 import type { BuildInfo } from './environment/build-info.ts';
@@ -60,6 +61,8 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   masterKey: string | undefined;
   /** The configuration that serves. */
   readonly current: Generation | undefined;
+  /** The certificates of its listeners; none where they speak plain HTTP. */
+  readonly certificates: TlsWatch[];
   /** Under it modules are imported. */
   readonly loading: Loading;
   /** Logs an error that was not caught, where it is a third-party module's. False for any other. */

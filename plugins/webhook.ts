@@ -43,6 +43,7 @@ export default definePlugin<Settings>({
     url: Joi.string()
       .required()
       .custom(addressOf)
+      .meta({ isAddress: true })
       .description('where to ask: an http or https URL without credentials in it'),
     timeout: Joi.string()
       .custom(durationOf)

@@ -73,6 +73,15 @@ export class KeyActions {
     });
   }
 
+  endGrace(call: JsonCall): Promise<KeyRecord> {
+    const id = targetId(call);
+    return this.#auditor.during(call, {
+      action: 'key.end_grace',
+      target: id,
+      act: () => known(id, changing(this.#stores.keys.endGrace(id))),
+    });
+  }
+
   async #rotated(id: string, rotation: Rotation): Promise<MadeKey | undefined> {
     const { keys, sessions } = this.#stores;
     if (!rotation.endsSessions) return keys.rotate(id, rotation);

@@ -8,8 +8,20 @@ type KeyObject = { readonly [Name in Exclude<KeyMemberName, KeyLimitName>]: unkn
 
 /** A key as every route shows it, in the order of docs/admin.md#keys. What is unset is left out. `key` is the whole value right after it was made. */
 export function keyObject(record: KeyRecord, key: string = record.display): KeyObject {
-  const { id, name, createdAt, revokedAt, expiresAt, rotatedAt, lastUsedAt, usageCount, active, limits, origin } =
-    record;
+  const {
+    id,
+    name,
+    createdAt,
+    revokedAt,
+    expiresAt,
+    rotatedAt,
+    lastUsedAt,
+    usageCount,
+    active,
+    limits,
+    previousUntil,
+    origin,
+  } = record;
   return {
     id,
     key,
@@ -23,6 +35,7 @@ export function keyObject(record: KeyRecord, key: string = record.display): KeyO
     usage_count: usageCount,
     active,
     access: accessOf(record) === 'inference' ? 'inference' : undefined,
+    previous_expires_at: optional(previousUntil),
     ...Object.fromEntries(KEY_LIMIT_LIST.map(([name]) => [name, limits[name]])),
     origin,
   };

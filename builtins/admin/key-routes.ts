@@ -47,6 +47,12 @@ export function keyRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
         return { status: 200, body: { status: 'revoked' } };
       },
     },
+    {
+      method: 'POST',
+      path: `${KEY}/end-grace`,
+      scope: 'admin',
+      answer: async (call) => shown(await actions.endGrace(call)),
+    },
     { ...write, method: 'POST', path: `${KEY}/rotate`, answer: async (call) => made(200, await actions.rotate(call)) },
   ];
 }

@@ -1,6 +1,7 @@
 import { timezoneOf } from '../../host/config/rules/account-rules.ts';
 import type { Host } from '../../host/host.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
+import { ACCESS_WORDS } from '../../host/stores/keys/access-of-keys.ts';
 import type { KeyRecord } from '../../host/stores/keys/key-record.ts';
 import { keyObject } from './key-object.ts';
 import { remainingUsd } from './lists/remaining-usd.ts';
@@ -32,9 +33,10 @@ export function usageRoute(host: Host): JsonRoute {
     const sort = query.oneOf('sort', SORTS) ?? 'usage';
     const active = query.flag('active');
     const since = query.moment('since');
+    const access = query.oneOf('access', ACCESS_WORDS);
     const ledger = sort === 'spend' ? keptSpend(spend.value) : spend.value;
     const spent = ledger && (await reading(monthSpend(ledger, { now, zone: zoneOf(host) }, signal), log));
-    const asked = { active, since, limit, offset };
+    const asked = { active, since, access, limit, offset };
     const found = sort === 'spend' ? usageBySpend(keys, asked, spent ?? NOTHING) : keys.usage({ ...asked, sort });
     const page = await reading(found, log);
     const left = (record: KeyRecord): number | undefined =>
@@ -55,6 +57,7 @@ export function usageRoute(host: Host): JsonRoute {
           sort,
           active: active === undefined ? '' : String(active),
           since: query.text('since'),
+          ...(access !== undefined && { access }),
         },
       },
     };

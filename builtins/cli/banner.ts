@@ -15,7 +15,9 @@ export const wellKnown = (modules: Iterable<ProviderModule>): readonly string[] 
 
 /** What a person needs in the first minute, on stderr: where it listens, the key if it is new, and a line to paste. */
 export function banner(host: Host, { port, adminPort = port, hasNewKey }: RunningGateway): string {
-  const address = `http://localhost:${port}`;
+  const { tls } = host.settings.listeners;
+  const address = `${schemeOf(tls.data)}://localhost:${port}`;
+  const page = adminPort === port ? address : `${schemeOf(tls.admin)}://localhost:${adminPort}`;
   const config = host.current?.config;
   const plugins = config?.plugins.filter(({ enabled }) => enabled).length ?? 0;
   const lines = [
@@ -27,13 +29,15 @@ export function banner(host: Host, { port, adminPort = port, hasNewKey }: Runnin
     ...memoryLines(host),
     '',
     `  Address:    ${address}`,
-    `  Dashboard:  http://localhost:${adminPort}/  (in a browser; sign in with a key)`,
+    `  Dashboard:  ${page}/  (in a browser; sign in with a key)`,
     ...keyLines(host, hasNewKey),
     ...curlLines(host, address, hasNewKey),
     '',
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const schemeOf = (tls: object | undefined): string => (tls ? 'https' : 'http');
 
 /** Entries of `providers` and of `models`, where there are any. */
 function declaredText({ current }: Host): string {

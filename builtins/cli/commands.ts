@@ -73,6 +73,19 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./status.ts'),
   },
   {
+    name: 'migrate',
+    summary: 'Bring the tables of every configured store up to date, as a start does, and serve nothing',
+    options: [
+      {
+        flags: '--check',
+        summary: 'Change nothing; print each step that is missing, and exit with 1 where there is one',
+      },
+    ],
+    examples: ['gw migrate --check', 'GW_DATA_DIR=.data gw migrate'],
+    refusesFormat: true,
+    load: () => import('./migrate.ts'),
+  },
+  {
     name: 'probe',
     optionalArgs: ['what'],
     summary: 'Tell whether the gateway is ready: readyz, livez or health; exit code 0 or 1, for orchestrators',
@@ -242,7 +255,22 @@ export const COMMANDS: readonly Command[] = [
     name: 'admin keys rotate',
     args: ['id'],
     summary: 'Give an API key a new value; it is shown once',
+    options: [
+      {
+        flags: '--grace <duration>',
+        summary: 'How long the old value still works, such as 24h',
+        default: 'not at all',
+      },
+      { flags: '--end-sessions', summary: 'Ends the sessions made with the key' },
+    ],
+    examples: ['gw admin keys rotate 3f2a --grace 24h'],
     load: () => import('./admin/keys-rotate.ts'),
+  },
+  {
+    name: 'admin keys end-grace',
+    args: ['id'],
+    summary: 'End the grace of the value before the last rotation of an API key',
+    load: () => import('./admin/keys-end-grace.ts'),
   },
   {
     name: 'admin accounts list',

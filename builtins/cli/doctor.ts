@@ -15,6 +15,7 @@ import { Client, Unreachable } from './client.ts';
 import { adminPortFindings, clockFindings, fileFindings, moduleFindings, portFindings } from './doctor-checks.ts';
 import { symbol } from './show.ts';
 import { healthLine } from './status.ts';
+import { tlsFindings } from './tls-findings.ts';
 
 type Mark = (name: Parameters<typeof symbol>[0]) => string;
 
@@ -63,7 +64,8 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
     if (hasMoney(config)) add('Money', await moneyFindings(host, config));
   }
   await host.hooks.examine.promise({ host, add, probed: input.options['probe'] === true ? config : undefined });
-  const { address, admin } = host.settings.listeners;
+  const { address, admin, tls } = host.settings.listeners;
+  if (tls.data || tls.admin) add('TLS', tlsFindings(tls, place.clock.now()));
   add('Port', [
     ...(await portFindings(host.settings.port, answering, address)),
     ...(await adminPortFindings(admin, answering)),

@@ -31,7 +31,11 @@ export class Connections {
   lease(server: McpServerConfig, carryover: Carryover): ServerConnection | string {
     const { redactor, variables } = this.#host;
     const { value, undefinedNames } = resolveReferences(
-      { headers: server.headers ?? {}, env: server.env ?? {} },
+      {
+        ...(server.url !== undefined && { url: server.url }),
+        headers: server.headers ?? {},
+        env: server.env ?? {},
+      },
       variables,
       (secret) => redactor.register(secret),
     );

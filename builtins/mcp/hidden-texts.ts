@@ -1,4 +1,5 @@
 import { decodedUri } from '../../host/contract/index.ts';
+import { hiddenSegments } from '../../host/config/scrub-text.ts';
 import type { McpServerConfig } from '../../host/config/document.ts';
 
 /** Shorter texts are in every sentence: taking them out would hide nothing. */
@@ -9,7 +10,7 @@ const OPTION = /^-[^=]*=?/;
 
 /**
  * Takes out of what a server says what its configuration keeps to itself: values of `env` and `headers`, arguments, and the
- * userinfo and query of its address. A server that fails often repeats what it was started with.
+ * userinfo, query and hidden path segments of its address. A server that fails often repeats what it was started with.
  */
 export class HiddenTexts {
   readonly #texts: readonly string[];
@@ -30,5 +31,13 @@ function addressParts(url: string | undefined): string[] {
   if (url === undefined || !URL.canParse(url)) return [];
   const { username, password, search } = new URL(url);
   const values = [...new URLSearchParams(search).values()];
-  return [username, password, decodedUri(username), decodedUri(password), search.slice(1), ...values];
+  return [
+    username,
+    password,
+    decodedUri(username),
+    decodedUri(password),
+    search.slice(1),
+    ...values,
+    ...hiddenSegments(url),
+  ];
 }

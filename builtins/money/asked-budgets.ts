@@ -163,14 +163,35 @@ export class AskedBudgets {
       const kept = budget.unit === 'requests' ? earlier?.reservations[got.length] : undefined; // a request is one, however many turns it takes
       const asked = kept ? 1 : amounts.of(budget);
       if (asked === undefined) return this.#denied(round, { isGranted: false, committed: 0 }, undefined);
-      const answer = kept ?? this.#ask(budget, round.running, asked);
-      if (answer instanceof Promise)
-        return answer.then((late) => this.#decide(round, late, asked) ?? this.#reserve(round));
+      const answer = kept ?? this.#askOrThrow(round, budget, asked);
+      if (answer instanceof Promise) return this.#later(round, answer, asked);
       const denial = this.#decide(round, answer, asked);
       if (denial) return denial;
     }
     this.#inFlight.put(exchange, { open, reservations: got, turn: (earlier?.turn ?? 0) + 1 });
     return undefined;
+  }
+
+  /** The client may have left meanwhile, and the end of its request be over. */
+  async #later(round: Round, answer: Promise<Reservation | Refusal>, asked: number): Promise<Decision> {
+    const late = await answer.catch((error: unknown) => this.#failed(round, error));
+    const decision = this.#decide(round, late, asked) ?? (await this.#reserve(round));
+    if (round.exchange.signal.aborted && !decision) this.finish(round.exchange);
+    return decision;
+  }
+
+  #askOrThrow(round: Round, budget: OpenBudget, asked: number): Reservation | Refusal | Promise<Reservation | Refusal> {
+    try {
+      return this.#ask(budget, round.running, asked);
+    } catch (error) {
+      return this.#failed(round, error);
+    }
+  }
+
+  /** The ledger cannot decide: nothing stays held. */
+  #failed(round: Round, error: unknown): never {
+    this.#denied(round, { isGranted: false, committed: 0 });
+    throw error;
   }
 
   #ask(budget: OpenBudget, running: Amounts, asked: number): Reservation | Refusal | Promise<Reservation | Refusal> {

@@ -231,9 +231,15 @@ const CREDENTIALS: readonly Operation[] = [
     isCounted: true,
   }),
   write('post', '/admin/keys', 'Makes a key', { status: 201, answer: 'Key', body: 'json' }),
-  read('/admin/keys/usage', 'How much keys were used', 'KeyUsage', ['limit', 'offset', 'sort', 'active', 'since'], {
-    errors: [501],
-  }),
+  read(
+    '/admin/keys/usage',
+    'How much keys were used',
+    'KeyUsage',
+    ['limit', 'offset', 'sort', 'active', 'since', 'access'],
+    {
+      errors: [501],
+    },
+  ),
   read('/admin/keys/{id}', 'A key', 'Key', [], { errors: [404] }),
   write('put', '/admin/keys/{id}', 'Changes a key', { answer: 'Key', body: 'json', errors: [404, 409] }),
   write('delete', '/admin/keys/{id}', 'Deletes a key', { status: 204, errors: [404, 409] }),
@@ -250,6 +256,10 @@ const CREDENTIALS: readonly Operation[] = [
   write('delete', '/admin/imports/{id}', 'Takes back what an import brought', {
     answer: 'ImportUndone',
     query: ['force'],
+    errors: [404],
+  }),
+  write('post', '/admin/keys/{id}/end-grace', 'Ends the grace of the value before the last rotation', {
+    answer: 'Key',
     errors: [404],
   }),
   write('post', '/admin/keys/{id}/rotate', 'Gives a key a new value', {

@@ -204,7 +204,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   KeyUsage: page(
     'UsedKey',
     object({ total_keys: COUNT, active_keys: COUNT, total_usage: COUNT, returned_keys: COUNT }),
-    object({ ...WINDOW, sort: TEXT, active: TEXT, since: TEXT }),
+    object({ ...WINDOW, sort: TEXT, active: TEXT, since: TEXT }, { access: TEXT }),
   ),
   Session: object({ token: TEXT, subject: TEXT, scopes: SCOPES, expires_at: MOMENT }),
   Sessions: object({

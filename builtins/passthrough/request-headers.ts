@@ -93,7 +93,7 @@ export function forwardedHeaders(
   }
   kept['x-forwarded-for'] = address;
   if (headers.host !== undefined) kept['x-forwarded-host'] = headers.host;
-  kept['x-forwarded-proto'] = 'http';
+  kept['x-forwarded-proto'] = 'encrypted' in request.socket ? 'https' : 'http';
   return kept;
 }
 

@@ -1,7 +1,9 @@
 import type { Host } from '../../host/host.ts';
 import { closeInTurn } from '../../host/common/close-all.ts';
 import type { StoreSettings } from '../../host/environment/store-settings.ts';
-import { KEPT_MS, StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
+import { SlicedLedgers } from '../../host/stores/ledgers/sliced-ledger.ts';
+import { KEPT_MS } from '../../host/stores/ledgers/ledger-sweep.ts';
+import { StoredLedgers } from '../../host/stores/ledgers/stored-ledgers.ts';
 import { foldedSpend } from '../../host/stores/spend/folded-spend.ts';
 import { StoredSpend } from '../../host/stores/spend/stored-spend.ts';
 import { SESSION_IDLE_MS } from '../../host/stores/sessions/session-record.ts';
@@ -10,6 +12,7 @@ import { SqlAccounts } from './accounts/sql-accounts.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import type { Database } from './database/database.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
+import { SLICE_SCHEMA, sliceSweeps } from './ledger-slices.ts';
 import { LEDGER_SCHEMA } from './ledger-schema.ts';
 import { openMigratedPostgres } from './database/open-migrated.ts';
 import type { Site } from './replicas/site.ts';
@@ -25,11 +28,21 @@ import { SPEND_SCHEMA } from './spend/spend-schema.ts';
 import { SqlSpend } from './spend/sql-spend.ts';
 
 const BACKEND = 'postgres';
-const SCHEMAS = [KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SESSION_SCHEMA, AUDIT_SCHEMA, SPEND_SCHEMA, ACCOUNT_SCHEMA];
+/** Tables of keys and of what stands beside them. */
+export const KEY_SCHEMAS = [
+  KEY_SCHEMA,
+  LEDGER_SCHEMA,
+  SLICE_SCHEMA,
+  OWNER_SCHEMA,
+  SESSION_SCHEMA,
+  AUDIT_SCHEMA,
+  SPEND_SCHEMA,
+  ACCOUNT_SCHEMA,
+];
 
 /** One database for all of them. See docs/stores.md#postgres. */
 export async function openPostgresStores(host: Host, settings: StoreSettings): Promise<() => Promise<void>> {
-  const { database, site, close: closeDatabase } = await openMigratedPostgres(host, settings, SCHEMAS);
+  const { database, site, close: closeDatabase } = await openMigratedPostgres(host, settings, KEY_SCHEMAS);
   const close = (): Promise<void> => closeInTurn([async () => host.stores.accounts.close(), closeDatabase]);
   try {
     await supplyAll(host, database, site);
@@ -55,8 +68,9 @@ async function supplyAll(
     end: stores.end,
     backend: BACKEND,
     foldedSpend: foldedSpend(services.counters),
+    failure: settings.stateFailure,
   });
-  stores.ledgers.supply(BACKEND, ledgers);
+  stores.ledgers.supply(BACKEND, ledgers.slices ? new SlicedLedgers(ledgers, ledgers.slices) : ledgers);
   const spend = new SqlSpend(database);
   if (settings.spend.isKept) stores.spend.supply(BACKEND, new StoredSpend(ledgers, spend));
   stores.owners.supply(BACKEND, new SqlOwners(database, clock.now));
@@ -69,6 +83,7 @@ async function supplyAll(
     { what: 'sessions', slice: (most) => sessions.sweep(clock.now(), SESSION_IDLE_MS, most) },
     { what: 'what was spent in windows that ended', slice: (most) => table.sweep(clock.now() - KEPT_MS, most) },
     { what: 'responses whose usage never came', slice: (most) => running.sweep(most) },
+    ...sliceSweeps(database),
     ...spendSweeps(spend, settings.spend, clock.now),
   ]);
 }

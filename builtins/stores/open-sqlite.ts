@@ -24,15 +24,31 @@ import { keepSpend } from './spend/keep-spend.ts';
 import { SPEND_SCHEMA } from './spend/spend-schema.ts';
 import { SqlSpend } from './spend/sql-spend.ts';
 
-/** Files of their own for each store, in the working directory unless said. See docs/reference/admin.md#sqlite-addresses. */
-export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Promise<() => Promise<void>> {
-  const [keyDsn, sessionDsn, auditDsn] =
+/** A file of SQLite, and the tables in it. */
+interface KeyFile {
+  readonly dsn: string;
+  readonly schemas: readonly Schema[];
+}
+
+/** The files of keys, sessions and the audit trail, in this order. Throws for an address that cannot be read. */
+export function keyFiles(dsn: string | undefined): readonly [keys: KeyFile, sessions: KeyFile, audit: KeyFile] {
+  const [keys, sessions, audit] =
     dsn === undefined
       ? ['gw-keys.db', 'gw-sessions.db', 'gw-audit.db']
       : [dsn, derivedDsn(dsn, 'sessions'), derivedDsn(dsn, 'audit')];
+  return [
+    { dsn: keys, schemas: [KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SPEND_SCHEMA, ACCOUNT_SCHEMA] },
+    { dsn: sessions, schemas: [SESSION_SCHEMA] },
+    { dsn: audit, schemas: [AUDIT_SCHEMA] },
+  ];
+}
+
+/** Files of their own for each store, in the working directory unless said. See docs/reference/admin.md#sqlite-addresses. */
+export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Promise<() => Promise<void>> {
+  const [keyFile, sessionFile, auditFile] = keyFiles(dsn);
   const opened: OwnedDatabase[] = [];
-  const open = async (source: string, what: string, ...schemas: readonly Schema[]): Promise<OwnedDatabase> => {
-    const database = await openSqliteFile(host, source, { what, schemas });
+  const open = async (file: KeyFile, what: string): Promise<OwnedDatabase> => {
+    const database = await openSqliteFile(host, file.dsn, { what, schemas: file.schemas });
     opened.push(database);
     return database;
   };
@@ -44,15 +60,7 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
       () => closeAll(opened.map((database) => () => database.close())),
     ]);
   try {
-    const keys = await open(
-      keyDsn,
-      'the key store',
-      KEY_SCHEMA,
-      LEDGER_SCHEMA,
-      OWNER_SCHEMA,
-      SPEND_SCHEMA,
-      ACCOUNT_SCHEMA,
-    );
+    const keys = await open(keyFile, 'the key store');
     host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody), keys.feed);
     await host.stores.accounts.supply('sqlite', new SqlAccounts(keys, tellNobody));
     const ledgers = await StoredLedgers.load(new SqlLedgers(keys), {
@@ -68,17 +76,17 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
     endUpkeep = keepSpend(host, spend);
     host.stores.owners.supply('sqlite', new SqlOwners(keys, host.stores.clock.now));
     host.stores.running.supply('sqlite', new SqlRunningResponses(keys, host.stores.clock.now));
-    const sessions = await open(sessionDsn, 'the session store', SESSION_SCHEMA);
+    const sessions = await open(sessionFile, 'the session store');
     host.stores.sessions.supply('sqlite', new SqlSessions(sessions, tellNobody), sessions.feed);
-    host.stores.audit.supply('sqlite', new SqlAudit(await open(auditDsn, 'the audit store', AUDIT_SCHEMA)));
+    host.stores.audit.supply('sqlite', new SqlAudit(await open(auditFile, 'the audit store')));
   } catch (error) {
     await close();
     throw error;
   }
   host.log.info('keys, sessions and the audit trail are kept in SQLite', {
-    keys: keyDsn,
-    sessions: sessionDsn,
-    audit: auditDsn,
+    keys: keyFile.dsn,
+    sessions: sessionFile.dsn,
+    audit: auditFile.dsn,
   });
   return close;
 }

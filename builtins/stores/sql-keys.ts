@@ -26,6 +26,9 @@ const TABLE = 'api_keys';
 /** Uses that one statement of SQLite writes: it takes no more than some thousand values. */
 const BATCH = 200;
 
+/** Scopes of a key for inference, as they are kept. */
+const NO_SCOPES = '[]';
+
 const ORDERS = {
   usage: ['usage_count', 'last_used_at', 'created_at', 'id'],
   last_used: ['last_used_at', 'usage_count', 'created_at', 'id'],
@@ -105,13 +108,14 @@ export class SqlKeys implements KeyRepository {
     return Number(total);
   }
 
-  async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
+  async usage({ sort, active, since, access, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
     const knex = this.#database.on('reads');
     const filtered = (isPage: boolean): Knex.QueryBuilder => {
       const query = knex(TABLE);
       // Nearly all keys are active: along the index of the order a page is soon full, while an index of active keys would have them sorted.
       if (isPage && active) void query.whereRaw('CASE WHEN active THEN 1 ELSE 0 END = 1');
       else if (active !== undefined) void query.where({ active });
+      if (access !== undefined) void query.where('scopes', access === 'inference' ? '=' : '<>', NO_SCOPES);
       if (since !== undefined) void query.where('last_used_at', '>=', this.#database.dialect.time(since));
       return query;
     };

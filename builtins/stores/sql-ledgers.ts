@@ -1,11 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { bounded } from '../../host/common/bounded-sum.ts';
 import type { SpendEntry } from '../../host/stores/spend/spend-entry.ts';
 import type { SpendRow } from '../../host/stores/spend/spend-row.ts';
-import type { Booking, LedgerRepository, StoredAccount } from '../../host/stores/ledgers/ledger-repository.ts';
+import type {
+  Booking,
+  DrawAnswer,
+  DrawCall,
+  LedgerRepository,
+  StoredAccount,
+} from '../../host/stores/ledgers/ledger-repository.ts';
 import { type Database, type Dialect, rowsOf, timeOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
 import { arrayOf, type Bound, type Once, SentOnce, Writer } from './database/numbered-writes.ts';
+import { drawSlices, SLICES } from './ledger-slices.ts';
 import { type Entered, enterSpend } from './spend/sql-entries.ts';
 import { insertSpend, spendTogether } from './spend/spend-insert.ts';
 
@@ -18,10 +26,15 @@ const BATCH = 200;
 export class SqlLedgers implements LedgerRepository {
   readonly #database: Database;
   readonly #writer = new Writer('ledger');
+  /** The name that what this process holds of budgets stands under. */
+  readonly #holder = randomUUID();
   readonly #sent = new SentOnce<readonly StoredAccount[]>();
+
+  readonly draw: ((call: DrawCall) => Promise<DrawAnswer>) | undefined;
 
   constructor(database: Database) {
     this.#database = database;
+    this.draw = this.isShared ? (call) => drawSlices(database, this.#holder, call) : undefined;
   }
 
   /** A file belongs to one process. */
@@ -40,7 +53,7 @@ export class SqlLedgers implements LedgerRepository {
         ? rowsOf(
             await this.#database
               .on('ledger')
-              .raw(...bookingTogether({ bookings, spend }, dialect, this.#writer.once(number))),
+              .raw(...bookingTogether({ bookings, spend, holder: this.#holder }, dialect, this.#writer.once(number))),
           ).map(accountOf)
         : this.#sent.send(number, () => bookInParts(this.#database, bookings, spend)),
     );
@@ -53,7 +66,13 @@ export class SqlLedgers implements LedgerRepository {
       enterSpend(this.#database, entry, async (trx) => {
         if (this.isShared)
           return rowsOf(
-            await trx.raw(...bookingTogether({ bookings, spend: [entry.row] }, dialect, this.#writer.once(undefined))),
+            await trx.raw(
+              ...bookingTogether(
+                { bookings, spend: [entry.row], holder: this.#holder },
+                dialect,
+                this.#writer.once(undefined),
+              ),
+            ),
           ).map(accountOf);
         await insertSpend(trx, [entry.row]);
         return bookings.length === 0 ? [] : bookBatch(trx, dialect, bookings);
@@ -78,12 +97,21 @@ export class SqlLedgers implements LedgerRepository {
   }
 }
 
+/** What the process holds beside what it books now. */
+const SLICED = `,
+  sliced AS (UPDATE ${SLICES} SET amount = left_over.amount FROM unnest(?::text[], ?::text[], ?::bigint[]) AS left_over (ledger, account, amount)
+    WHERE FIRST AND ${SLICES}.holder = ? AND ${SLICES}.ledger = left_over.ledger AND ${SLICES}.account = left_over.account)`;
+
 /**
  * One statement of Postgres. Each account is in one of its parts; those who add take their rows in one order everywhere, so that two processes do
  * not wait for each other's.
  */
 function bookingTogether(
-  { bookings, spend }: { readonly bookings: readonly Booking[]; readonly spend: readonly SpendRow[] },
+  {
+    bookings,
+    spend,
+    holder,
+  }: { readonly bookings: readonly Booking[]; readonly spend: readonly SpendRow[]; readonly holder: string },
   { plus, time }: Dialect,
   { moved, isFirst }: Once,
 ): readonly [sql: string, bindings: readonly Bound[]] {
@@ -93,12 +121,14 @@ function bookingTogether(
     `INSERT INTO ${TABLE} (${COLUMNS}, written_at) SELECT ledger, account, amount, spend_limit, ends_at, now() FROM given WHERE ${which} ORDER BY ledger, account
     ON CONFLICT (ledger, account) DO UPDATE SET committed = ${sum}, spend_limit = excluded.spend_limit, ends_at = COALESCE(excluded.ends_at, ${TABLE}.ends_at), written_at = excluded.written_at ${returned}`;
   const spent = spendTogether(spend, isFirst);
+  const held = bookings.filter((booking) => booking.held !== undefined);
+  const sliced = held.length > 0 ? SLICED : '';
   const sql = `WITH ${moved.sql}, given AS (
     SELECT given.ledger, given.account, given.amount, given.spend_limit, given.ends_at, given.is_anew FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::boolean[]) AS given (ledger, account, amount, spend_limit, ends_at, is_anew) WHERE ${isFirst}),
   gone AS (DELETE FROM ${TABLE} USING given WHERE is_anew AND amount <= 0 AND ${same}),
   begun AS (${inserting('is_anew AND amount > 0', 'excluded.committed')}),
   added AS (${inserting('NOT is_anew AND amount > 0', plus(`${TABLE}.committed`, 'excluded.committed'))}),
-  given_back AS (UPDATE ${TABLE} SET committed = ${plus(`${TABLE}.committed`, 'given.amount')}, written_at = now() FROM given WHERE NOT is_anew AND amount < 0 AND ${same} ${returned})${spent.sql}
+  given_back AS (UPDATE ${TABLE} SET committed = ${plus(`${TABLE}.committed`, 'given.amount')}, written_at = now() FROM given WHERE NOT is_anew AND amount < 0 AND ${same} ${returned})${sliced.replace('FIRST', isFirst)}${spent.sql}
   SELECT ${COLUMNS} FROM begun UNION ALL SELECT ${COLUMNS} FROM added UNION ALL SELECT ${COLUMNS} FROM given_back`;
   const columns = [
     bookings.map(({ ledger }) => ledger),
@@ -108,7 +138,13 @@ function bookingTogether(
     bookings.map(({ endsAt }) => (endsAt === undefined ? null : time(endsAt))),
     bookings.map(({ isAnew }) => isAnew),
   ];
-  return [sql, [...moved.bindings, ...columns.map(arrayOf), ...spent.bindings]];
+  const holding = [
+    held.map(({ ledger }) => ledger),
+    held.map(({ key }) => key),
+    held.map(({ held: amount = 0 }) => amount),
+  ];
+  const sliceBindings = held.length > 0 ? [...holding.map(arrayOf), holder] : [];
+  return [sql, [...moved.bindings, ...columns.map(arrayOf), ...sliceBindings, ...spent.bindings]];
 }
 
 function bookInParts(

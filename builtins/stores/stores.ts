@@ -21,6 +21,7 @@ export default defineBuiltin({
         throw cannotOpen(keyStore, { what: 'the key store', without: 'to keep keys in memory' }, error);
       }
     });
+    hooks.migrate.tapPromise('stores', async (run) => (await import('./migrate-stores.ts')).migrateStores(run));
     hooks.examine.tapPromise('stores', async ({ host, add }) => {
       const { examineConnections, examineStores } = await import('./database/examine.ts');
       add('Stores', await examineStores(host));

@@ -217,6 +217,10 @@ export const KEY_MEMBERS = {
     about:
       '`inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too',
   },
+  previous_expires_at: {
+    kind: 'moment',
+    about: 'Until when the value before the last rotation works; left out when there is none that does',
+  },
   ...KEY_LIMITS,
   origin: { kind: 'text', about: 'What brought it from another gateway: `litellm:` and the id of the import' },
 } as const satisfies Readonly<Record<string, MemberFacts>>;

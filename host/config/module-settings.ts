@@ -48,17 +48,17 @@ export function declaredSettings(module: PluginModule, config: Readonly<Record<s
   return Object.fromEntries(Object.entries(config ?? {}).filter(([key]) => !Object.hasOwn(tolerated, key)));
 }
 
-/** How a setting's texts are shown: as any text, or as patterns and other names in which an `@` does not make an e-mail address. */
-export type SettingKind = 'text' | 'name';
+/** How a setting's texts are shown: as any text, as patterns and other names in which an `@` does not make an e-mail address, or as addresses whose path may be a secret. */
+export type SettingKind = 'text' | 'name' | 'address';
 
-/** The settings of a schema, in order. One whose schema carries the meta `isPattern` holds patterns. */
+/** The settings of a schema, in order. One whose schema carries the meta `isPattern` holds patterns, one with `isAddress` addresses. */
 export function settingKinds(schema: ObjectSchema): ReadonlyMap<string, SettingKind> {
-  return new Map(
-    membersOf(schema).map((member) => [
-      member.key,
-      metasOf(member.schema).some(({ isPattern }) => isPattern === true) ? 'name' : 'text',
-    ]),
-  );
+  return new Map(membersOf(schema).map((member) => [member.key, kindOf(metasOf(member.schema))]));
+}
+
+function kindOf(metas: ReturnType<typeof metasOf>): SettingKind {
+  if (metas.some(({ isAddress }) => isAddress === true)) return 'address';
+  return metas.some(({ isPattern }) => isPattern === true) ? 'name' : 'text';
 }
 
 /** The settings of the catalogue: the keys of the schema, in order, without those that the module leaves out. */

@@ -1,5 +1,5 @@
 import type { Redactor } from '../log/redact.ts';
-import { parseHeaderReference, parseReference } from './references.ts';
+import { holdsReference, parseHeaderReference, parseReference } from './references.ts';
 import { isSecretHeader } from './secrets/secret-headers.ts';
 
 /** Takes the place of a secret in what is shown. */
@@ -36,6 +36,16 @@ export class TextScrubber {
   /** A model id, an alias, a pattern: an `@` in it does not make an e-mail address. */
   name(text: string): string {
     return this.#scrub(text, this.#redactName);
+  }
+
+  /** An address whose path may be a secret, as those of webhooks are: each segment by itself. */
+  address(text: string): string {
+    if (text === '' || isReference(text)) return text;
+    const url = URL_PARTS.exec(text);
+    const [, scheme = '', rest = '', query = '', fragment = ''] =
+      url ?? /^()([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/.exec(text) ?? [];
+    const shownFragment = fragment === '' ? '' : `#${shownSegment(fragment.slice(1))}`;
+    return scheme + this.#place(rest, shownPath) + this.#query(query) + shownFragment;
   }
 
   /** A text that may quote an address of a configuration. */
@@ -88,6 +98,29 @@ export class TextScrubber {
       })
       .join('&');
   }
+}
+
+/** Words of addresses: what is longer, has capitals or many digits may be a secret. */
+const PLAIN_SEGMENT = /^(?!(?:[^\d]*\d){5})[a-z0-9._~-]{0,20}$/;
+
+const shownSegment = (segment: string): string =>
+  PLAIN_SEGMENT.test(segment) || isReference(segment) ? segment : REDACTED;
+
+/** A path of an address as it is shown: see docs/reference/admin.md#how-a-configuration-is-shown. */
+export const shownPath = (path: string): string => path.split('/').map(shownSegment).join('/');
+
+/** Segments of less are in every sentence: taking them out would hide nothing. */
+const LEAST_HIDDEN = 12;
+
+/** What of the path of an address is not shown, and long enough to be looked for in other texts. */
+export function hiddenSegments(text: string): string[] {
+  const [, , rest = ''] = URL_PARTS.exec(text) ?? [];
+  return rest
+    .slice(endOfAuthority(rest))
+    .split('/')
+    .filter(
+      (segment) => segment.length >= LEAST_HIDDEN && shownSegment(segment) !== segment && !holdsReference(segment),
+    );
 }
 
 const QUOTED_URL = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"]+/gi;

@@ -18,6 +18,7 @@ export interface ScrubberDeps {
 interface Treatment {
   readonly text: (text: string) => string;
   readonly name: (text: string) => string;
+  readonly address: (text: string) => string;
   readonly argument: (text: string) => string;
   readonly header: (name: string, value: unknown) => unknown;
   readonly withheld: (value: unknown) => unknown;
@@ -29,6 +30,7 @@ const same = <T>(value: T): T => value;
 const PLAIN: Treatment = {
   text: same,
   name: same,
+  address: same,
   argument: same,
   header: (_name, value) => value,
   withheld: same,
@@ -49,10 +51,12 @@ export class Scrubber {
     const byKind: Readonly<Record<SettingKind, (value: unknown) => unknown>> = {
       text: (value) => mapTexts(value, (text) => texts.text(text)),
       name: (value) => mapTexts(value, (text) => texts.name(text)),
+      address: (value) => mapTexts(value, (text) => texts.address(text)),
     };
     this.#scrubbed = {
       text: (text) => texts.text(text),
       name: (text) => texts.name(text),
+      address: (text) => texts.address(text),
       argument: (text) => texts.argument(text),
       header: (name, value) => (typeof value === 'string' ? texts.header(name, value) : REDACTED),
       withheld,
@@ -138,10 +142,12 @@ class Walk {
   }
 
   #whole(value: unknown, as: Showing['as'], holder: Fields): unknown {
-    const { text, name, argument, header, withheld: withhold, settings } = this.#treatment;
+    const { text, name, address, argument, header, withheld: withhold, settings } = this.#treatment;
     switch (as) {
       case 'name':
         return mapTexts(value, name);
+      case 'address':
+        return mapTexts(value, address);
       case 'arguments':
         return mapTexts(value, argument);
       case 'headers':

@@ -1,6 +1,7 @@
 import { isSecretKey } from '../common/kinds/secret-keys.ts';
 import type { GatewayConfig, ProviderConfig } from './document.ts';
 import { parseHeaderReference } from './references.ts';
+import { hiddenSegments } from './scrub-text.ts';
 import { isSecretHeader } from './secrets/secret-headers.ts';
 
 /** Headers that say nothing of who sends them. */
@@ -14,7 +15,11 @@ export function secretsOf({
 }: GatewayConfig): string[] {
   return [
     ...Object.values(providers).flatMap(literalsOf),
-    ...servers.flatMap(({ env, headers }) => [...textsIn(env), ...headerTexts(headers)]),
+    ...servers.flatMap(({ url = '', env, headers }) => [
+      ...textsIn(env),
+      ...headerTexts(headers),
+      ...hiddenSegments(url),
+    ]),
     ...headerTexts(tracing?.headers),
     ...exporters.flatMap(({ config }) => textsIn(config)),
   ];

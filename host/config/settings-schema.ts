@@ -14,6 +14,8 @@ export interface SettingMeta {
   /** Rule id of its problems. */
   readonly rule?: string;
   readonly isPattern?: boolean;
+  /** Its text is an address whose path may be a secret. */
+  readonly isAddress?: boolean;
   /** Its texts are compiled when the plugin is made: they are bounded before the schema looks at them. */
   readonly compiled?: 'RE2';
 }

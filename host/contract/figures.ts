@@ -1,7 +1,10 @@
 /** The values of a label: any text, or one of a few. */
 type LabelValues = 'any' | readonly string[];
 
-/** A row of the table: what a figure measures, and which labels each of its samples has. */
+/**
+ * A row of the table: what a figure measures, and which labels each of its samples has. Rows are
+ * data: a figure is counted by its name, wherever something happens.
+ */
 interface Figure {
   /** A gauge's value is computed when metrics are read; nothing counts it. */
   readonly kind: 'counter' | 'histogram' | 'gauge';
@@ -24,7 +27,9 @@ const REQUEST_SECONDS = [...TOOL_SECONDS, 30] as const;
  * an account or a tag, and of a value of a pattern that of the pattern, because clients may choose
  * values. The dashboards and alerts of operators hang on names and labels, so renaming one is a
  * breaking change. Figures of modules do not stand here; they are made on first use, under any name
- * that does not begin with `gateway_` or `gw_`.
+ * that does not begin with `gateway_` or `gw_`. Labels come from configurations
+ * and from this table, and never from clients: a label that a client chooses would make as many
+ * series as it likes. A gauge has no sample where there is nothing to say.
  */
 export const FIGURES = {
   gateway_requests_total: {
@@ -193,6 +198,21 @@ export const FIGURES = {
     kind: 'counter',
     help: 'Requests that were ended because their credential no longer stood',
     labels: { kind: ['unary', 'stream', 'tunnel'] },
+  },
+  /**
+   * `listener` is `data` where one listener serves everything. Certificates of clients that were
+   * refused count too.
+   */
+  gateway_tls_handshake_failures_total: {
+    kind: 'counter',
+    help: 'Handshakes of clients that failed, and connections that spoke no TLS',
+    labels: { listener: ['data', 'admin'] },
+  },
+  /** Absent where the listener speaks plain HTTP. It moves when its files are replaced. */
+  gateway_tls_not_after_seconds: {
+    kind: 'gauge',
+    help: 'When the certificate of a listener ends, in seconds since 1970',
+    labels: { listener: ['data', 'admin'] },
   },
   /**
    * `issuer` is a name of the configuration, or `none` for a token that names no issuer of it. What

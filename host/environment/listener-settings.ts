@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { SettingNote } from './setting-note.ts';
+import { type ListenersTls, readTls } from './tls-settings.ts';
 import type { Variables } from './variables.ts';
 
 const MAX_PORT = 65_535;
@@ -11,6 +12,7 @@ export interface ListenerSettings {
   readonly address: string | undefined;
   /** The listener of the control plane; `undefined` where one listener serves everything. */
   readonly admin: AdminListener | undefined;
+  readonly tls: ListenersTls;
 }
 
 export interface AdminListener {
@@ -19,15 +21,16 @@ export interface AdminListener {
   readonly address: string;
 }
 
-/** Reads `GW_ADDRESS`, `GW_ADMIN_PORT` and `GW_ADMIN_ADDRESS`. What cannot be read stops the start: a typing error must not open the control plane. */
+/** Reads `GW_ADDRESS`, `GW_ADMIN_PORT`, `GW_ADMIN_ADDRESS` and the variables of TLS. What cannot be read stops the start: a typing error must not open the control plane. */
 export function readListeners(variables: Variables, isProduction: boolean, notes: SettingNote[]): ListenerSettings {
   const address = readAddress('GW_ADDRESS', variables['GW_ADDRESS'], notes);
   const adminAddress = readAddress('GW_ADMIN_ADDRESS', variables['GW_ADMIN_ADDRESS'], notes);
   const text = variables['GW_ADMIN_PORT']?.trim() ?? '';
+  const tls = readTls(variables, text !== '', notes);
   if (text === '') {
     if (adminAddress !== undefined)
       notes.push({ level: 'warn', message: 'GW_ADMIN_ADDRESS has no effect without GW_ADMIN_PORT' });
-    return { address, admin: undefined };
+    return { address, admin: undefined, tls };
   }
   const admin = { port: Number(text), address: adminAddress ?? LOOPBACK };
   if (!/^\d{1,5}$/.test(text) || admin.port > MAX_PORT) {
@@ -35,7 +38,7 @@ export function readListeners(variables: Variables, isProduction: boolean, notes
       level: 'fatal',
       message: `GW_ADMIN_PORT is "${text}", which is not a port number; set 1 to ${MAX_PORT}`,
     });
-    return { address, admin: undefined };
+    return { address, admin: undefined, tls };
   }
   const port = (variables['PORT'] || '8080').trim();
   if (admin.port !== 0 && admin.port === Number(port) && overlap(address, admin.address))
@@ -43,13 +46,13 @@ export function readListeners(variables: Variables, isProduction: boolean, notes
       level: 'fatal',
       message: `PORT and GW_ADMIN_PORT are both ${text}, on addresses that overlap; set one of them to another port`,
     });
-  if (isProduction && !isLoopback(admin.address))
+  if (isProduction && !isLoopback(admin.address) && !tls.admin)
     notes.push({
       level: 'warn',
       rule: 'WN35',
       message: `the admin listener on ${admin.address} is reachable from other machines and speaks no TLS: let only operators reach it`,
     });
-  return { address, admin };
+  return { address, admin, tls };
 }
 
 function readAddress(name: string, written: string | undefined, notes: SettingNote[]): string | undefined {

@@ -7,13 +7,15 @@ import type { BucketSpec } from '../contract/index.ts';
 import type { LogColumnName } from '../contract/log-columns.ts';
 import { type Level, logLevel } from '../log/logger.ts';
 import type { Retention } from '../stores/log/log-retention.ts';
+import type { Allowances } from '../config/grants/allowances.ts';
+import { readAllowances } from './config-env.ts';
 import { type ListenerSettings, readListeners } from './listener-settings.ts';
 import { readLogOmit } from './log-omit.ts';
 import { readSwitch } from './read-switch.ts';
 import { DataFolder } from './data-folder.ts';
 import type { SettingNote } from './setting-note.ts';
 import { isWildcard, noteRisks } from './risks.ts';
-import { readStateSettings, type StateSettings } from './state-settings.ts';
+import { readStateFailure, readStateSettings, type StateSettings } from './state-settings.ts';
 import {
   readConnections,
   readLogStoreSettings,
@@ -40,9 +42,13 @@ export interface Settings {
   readonly watchesConfig: boolean;
   /** The admin API may add MCP servers that are commands: they run on this machine. */
   readonly allowsAdminStdio: boolean;
+  /** What the admin API may have configurations refer to, and send where. */
+  readonly allowances: Allowances;
   readonly masterKey: string | undefined;
   /** The folder of `GW_DATA_DIR`, where a store keeps files there; as it was written. */
   readonly dataFolder: string | undefined;
+  /** Whether a start brings tables of stores up to date. */
+  readonly migrates: boolean;
   /** Where keys, sessions and the audit trail are kept. */
   readonly keyStore: StoreSettings;
   /** Where changes of the configuration are kept. */
@@ -58,6 +64,8 @@ export interface Settings {
   readonly pgConnections: number;
   /** Where replicas hold their limits together; `undefined`: each for itself. */
   readonly state: StateSettings | undefined;
+  /** What holds for budgets of several processes while their store does not answer. */
+  readonly stateFailure: 'open' | 'closed';
   /** How other processes name this one; the machine's name unless given. */
   readonly replicaName: string | undefined;
   /** What keys of the admin API may reach whose bodies say nothing of it. */
@@ -106,9 +114,12 @@ export function readEnvironment(variables: Variables): Settings {
     configPath: trimmed(variables['GATEWAY_CONFIG']) || undefined,
     watchesConfig: readSwitch(variables, 'GW_CONFIG_WATCH', notes),
     allowsAdminStdio: readSwitch(variables, 'GW_ADMIN_STDIO', notes),
+    allowances: readAllowances(variables, notes),
     masterKey: trimmed(variables['MASTER_KEY']) || undefined,
     ...stores,
+    migrates: readMigrate(variables['GW_MIGRATE'], notes),
     state: readStateSettings(variables, notes),
+    stateFailure: readStateFailure(variables, notes),
     replicaName: trimmed(variables['GW_REPLICA_NAME']) || undefined,
     keyAccess: readKeyAccess(variables['GW_KEY_ACCESS_DEFAULT'], notes),
     allowUnauthenticated,
@@ -123,6 +134,14 @@ export function readEnvironment(variables: Variables): Settings {
     hasPprof,
     notes,
   };
+}
+
+/** What cannot be read stops the start: it would change tables that were to stay. */
+function readMigrate(text: string | undefined, notes: SettingNote[]): boolean {
+  const word = trimmed(text).toLowerCase();
+  if (!['', 'start', 'off'].includes(word))
+    notes.push({ level: 'fatal', message: `GW_MIGRATE is "${trimmed(text)}"; use start or off` });
+  return word !== 'off';
 }
 
 /** What cannot be read stops the start: a typing error must not make keys wider than was meant. */

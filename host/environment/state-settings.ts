@@ -42,6 +42,15 @@ export function readStateSettings(variables: Variables, notes: SettingNote[]): S
   return undefined;
 }
 
+/** What holds for budgets of several processes while their store does not answer. */
+export function readStateFailure(variables: Variables, notes: SettingNote[]): 'open' | 'closed' {
+  const word = variables['GW_STATE_FAILURE']?.trim() ?? '';
+  if (word === 'closed') return word;
+  if (word !== '' && word !== 'open')
+    notes.push({ level: 'fatal', message: 'GW_STATE_FAILURE cannot be used: write open or closed' });
+  return 'open';
+}
+
 /** Or why it cannot be used, without anything of it that may be a password. */
 function readAddress(text: string): Omit<StateSettings, 'prefix'> | string {
   const url = URL.parse(text);

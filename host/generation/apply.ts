@@ -1,14 +1,10 @@
 import { canonicalJson } from '../config/canonical.ts';
 import { type Decoded, decodeStored, holdsIdentity, withoutIdentity } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
-import { ConfigRefused, parsePath, type Problem } from '../config/problems.ts';
+import { ConfigRefused, type Problem } from '../config/problems.ts';
 import { identityWritten } from '../config/rules/identity-written.ts';
 import { type Fields, GatewayError } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
-import { newCommands } from '../config/rules/mcp.ts';
-import { newModules } from '../config/rules/modules.ts';
-import { newOwnSecrets } from '../config/rules/own-secret-references.ts';
-import { TextScrubber } from '../config/scrub-text.ts';
 import { Scrubber } from '../config/scrubber.ts';
 import type { Redactor } from '../log/redact.ts';
 import { ChangeInDoubt } from '../stores/changes.ts';
@@ -23,18 +19,19 @@ import type { Stores } from '../stores/stores.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import { AccountLines } from './accounts/account-lines.ts';
 import { buildGeneration } from './build.ts';
+import { adminProblems } from './writes/admin-problems.ts';
 import type { GenerationDeps, ModelHooks } from './generation-deps.ts';
 import { checkConfig, type CheckDeps } from './check.ts';
 import type { Generation } from './generation.ts';
 import { RegisteredLines } from './instances/registered-lines.ts';
 import type { Slot } from './slot.ts';
-import type { StartSource } from './start-source.ts';
-import { refuseOfNewer, StoredVersions } from './stored-versions.ts';
+import type { StartSource } from './writes/start-source.ts';
+import { refuseOfNewer, StoredVersions } from './writes/stored-versions.ts';
 
 /** What applying a configuration needs of the host. */
 export interface ApplierDeps extends GenerationDeps {
   readonly redactor: Redactor;
-  readonly settings: Pick<Settings, 'allowsAdminStdio' | 'secretDirectories' | 'ownSecretFiles'>;
+  readonly settings: Pick<Settings, 'allowsAdminStdio' | 'secretDirectories' | 'ownSecretFiles' | 'allowances'>;
   readonly stores: Pick<Stores, 'configuration' | 'requestLog' | 'ledgers' | 'accounts' | 'keys'>;
   readonly hooks: ModelHooks & CheckDeps['hooks'];
   readonly slot: Slot;
@@ -93,6 +90,8 @@ class QueueingApplier implements Applier {
   readonly #closing = new Cancellation();
   #running: RunningDocument = { document: {}, version: 0, isWritten: false };
   #start: StartSource | undefined;
+  /** The configuration file, in force or not: its writer may send references anywhere. */
+  #file: GatewayConfig | undefined;
   #number = 0;
   #queue: Promise<unknown> = Promise.resolve();
   #isFollowing = false;
@@ -114,7 +113,10 @@ class QueueingApplier implements Applier {
   apply(decoded: Decoded, writer: Writer, kind: 'write' | 'rollback' = 'write'): Promise<Applied> {
     return this.#inTurn(async () => {
       await this.#refuse(writer);
-      return this.#change(this.#accepted(decoded, this.problemsOf(decoded)), decoded.document, { ...writer, kind });
+      return this.#change(this.#accepted(decoded, this.problemsOf(decoded, kind)), decoded.document, {
+        ...writer,
+        kind,
+      });
     });
   }
 
@@ -133,10 +135,15 @@ class QueueingApplier implements Applier {
   applyFile(file: Decoded, writer: Writer): Promise<Applied | undefined> {
     const decoded = withoutIdentity(file);
     return this.#inTurn(async () => {
-      if ((await this.#newest()).isStored) return undefined;
+      if ((await this.#newest()).isStored) {
+        if (checkConfig(this.#deps, decoded).length === 0) this.#file = decoded.config;
+        return undefined;
+      }
       const config = this.#accepted(decoded, checkConfig(this.#deps, decoded));
-      if (canonicalJson(decoded.document) === canonicalJson(this.#running.document)) return undefined;
-      return this.#change(config, decoded.document, { ...writer, kind: 'file' });
+      const isSame = canonicalJson(decoded.document) === canonicalJson(this.#running.document);
+      const applied = isSame ? undefined : await this.#change(config, decoded.document, { ...writer, kind: 'file' });
+      this.#file = config;
+      return applied;
     });
   }
 
@@ -148,6 +155,7 @@ class QueueingApplier implements Applier {
       const config = this.#accepted(decoded, isDefault && !stored ? [] : checkConfig(this.#deps, decoded));
       const generation = await this.#swapIn(config);
       this.#start = source;
+      this.#file = isDefault ? undefined : own.config;
       this.#running = {
         document: decoded.document,
         version: newest.version,
@@ -159,23 +167,12 @@ class QueueingApplier implements Applier {
     });
   }
 
-  problemsOf(written: Decoded): readonly Problem[] {
+  problemsOf(written: Decoded, kind: 'write' | 'rollback' = 'write'): readonly Problem[] {
     const decoded = withoutIdentity(written);
-    const problems = [...(holdsIdentity(written) ? [identityWritten()] : []), ...checkConfig(this.#deps, decoded)];
-    if (!decoded.config) return problems;
-    const { registry, settings, slot } = this.#deps;
-    const running = slot.current?.config;
-    const commands = settings.allowsAdminStdio ? [] : newCommands(decoded.config, running);
-    const secrets = newOwnSecrets(decoded.config, running);
-    const added = [...commands, ...newModules(decoded.config, registry.listed), ...secrets];
-    const texts = new TextScrubber(this.#deps.redactor);
     return [
-      ...problems,
-      ...added.map((problem) => ({
-        ...problem,
-        message: texts.quoting(problem.message),
-        line: decoded.lineOf(parsePath(problem.path)),
-      })),
+      ...(holdsIdentity(written) ? [identityWritten()] : []),
+      ...checkConfig(this.#deps, decoded),
+      ...adminProblems(this.#deps, decoded, { file: this.#file, kind }),
     ];
   }
 

@@ -3,8 +3,10 @@ import type { GatewayConfig } from '../config/document.ts';
 import { parsePath, type Problem } from '../config/problems.ts';
 import type { CheckContext } from '../config/rules/rule.ts';
 import { byTarget } from '../config/rules/targets.ts';
-import { TextScrubber } from '../config/scrub-text.ts';
+import { settingKinds } from '../config/module-settings.ts';
+import { hiddenSegments, TextScrubber } from '../config/scrub-text.ts';
 import { secretsOf } from '../config/secrets.ts';
+import { memberOf } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -27,7 +29,7 @@ export function checkConfig(
 ): readonly Problem[] {
   const { config, problems: found, lineOf } = decoded;
   if (!config) return found;
-  for (const secret of secretsOf(config)) redactor.register(secret);
+  for (const secret of [...secretsOf(config), ...settingSecrets(config, registry)]) redactor.register(secret);
   const texts = new TextScrubber(redactor);
   const problems: Problem[] = [...found];
   const isVoid = voidedBy(found.filter(({ rule }) => rule === 'DC02').map(({ path }) => path));
@@ -43,6 +45,18 @@ export function checkConfig(
     },
   });
   return byTarget(problems);
+}
+
+/** What addresses in settings of plugins keep in their paths. */
+function settingSecrets({ plugins }: GatewayConfig, registry: Pick<Registry, 'plugins'>): readonly string[] {
+  return plugins.flatMap(({ name, config }) => {
+    const module = registry.plugins.get(name);
+    if (!module || !config) return [];
+    return [...settingKinds(module.settings)].flatMap(([setting, kind]) => {
+      const text = kind === 'address' ? memberOf(config, setting) : undefined;
+      return typeof text === 'string' ? hiddenSegments(text) : [];
+    });
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { GatewayError } from '../contract/index.ts';
 import { createServer } from '../common/node-http.ts';
@@ -14,6 +14,8 @@ import { announceEnd, type Ending, hasLeftovers, linger } from './body/leftovers
 import { postponeInvitation } from './body/read-body.ts';
 import { noRoute } from './reply.ts';
 import { answerSocket, takeSocket } from './connections/socket-reply.ts';
+import { createSecureServer } from './tls/secure-server.ts';
+import type { TlsWatch } from './tls/tls-watch.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
@@ -21,28 +23,27 @@ const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_HEADERS = 1000;
 const MAX_PORT = 65_535;
 
-/** The listener. Headers are bounded in time; bodies and answers are not, silence is bounded where it is watched. */
+/** The listener, over TLS where it has a certificate. Headers are bounded in time; bodies and answers are not, silence is bounded where it is watched. */
 export function createHttpServer(
   { serve, upgrades }: Serving,
   host: Ending & { readonly connections: Connections },
+  tls?: TlsWatch,
 ): Server {
-  const server = createServer(
-    {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: 1000,
-      requestTimeout: 0,
-      requireHostHeader: false, // the shell refuses it, with the headers every response has
-      joinDuplicateHeaders: true, // Node would take the first of two hosts
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      noDelay: true,
-      shouldUpgradeCallback: (request) => (upgrades.isSpoken && upgrades.accepts(request)) || declineUpgrade(request),
-    },
-    serve,
-  );
+  const options: ServerOptions = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: 1000,
+    requestTimeout: 0,
+    requireHostHeader: false, // the shell refuses it, with the headers every response has
+    joinDuplicateHeaders: true, // Node would take the first of two hosts
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    noDelay: true,
+    shouldUpgradeCallback: (request) => (upgrades.isSpoken && upgrades.accepts(request)) || declineUpgrade(request),
+  };
+  const server = tls ? createSecureServer(options, serve, tls) : createServer(options, serve);
   server.timeout = 0;
   server.maxHeadersCount = MAX_HEADERS;
-  host.connections.watch(server);
+  host.connections.watch(server, tls ? 'secureConnection' : 'connection');
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket as Socket, host));
   server.on('connect', (request: IncomingMessage) => {
     host.connections.hijack(request.socket);

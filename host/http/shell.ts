@@ -6,6 +6,7 @@ import type { ArrivalHost, Arrivals } from './arrivals.ts';
 import type { Connections } from './connections/connections.ts';
 import { writtenPath } from './paths/canonical-path.ts';
 import { bindContext, type ListenerName, rawPath, type RequestContext } from './context.ts';
+import { clientCertificateOf } from './tls/secure-server.ts';
 import { isTooLate } from './body/leftovers.ts';
 import type { RunningRequests } from './running-requests.ts';
 import { type RefusalHooks, tellRefusal } from './door/refused.ts';
@@ -84,6 +85,7 @@ export function logAccess(
 ): void {
   const path = rawPath(request);
   const written = misspelling ? path : writtenPath(request);
+  const client = clientCertificateOf(request.socket);
   const attributes = {
     trace_id: id,
     method: request.method,
@@ -94,6 +96,7 @@ export function logAccess(
     duration_ms: Math.round((clock.monotonic() - arrivedAt) * 1000) / 1000,
     remote: address,
     ...(listener !== undefined && { listener }),
+    ...(client !== undefined && { client_cert: client }),
   };
   if (status >= 500) log.error('http request', attributes);
   else if (status >= 400) log.warn('http request', attributes);

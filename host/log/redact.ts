@@ -33,10 +33,10 @@ const LOOK_AHEAD = 16 * 1024;
 const SECRET_NAME = /(?<![a-z0-9])(?:KEYS?|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|DSN|AUTHORIZATION)(?![a-z0-9])/i;
 
 /** The paths of directories: lines and messages name files below them. */
-const PATHS = 'GW_SECRET_DIRS';
+const PATHS: ReadonlySet<string> = new Set(['GW_SECRET_DIRS', 'GW_TLS_KEY', 'GW_ADMIN_TLS_KEY']);
 
 /** Whether a variable holds a credential, as far as its name tells. */
-export const isSecretName = (name: string): boolean => name !== PATHS && SECRET_NAME.test(name);
+export const isSecretName = (name: string): boolean => !PATHS.has(name) && SECRET_NAME.test(name);
 
 const SCHEME = /^\s*(Bearer|Basic|Token)\s+(?=\S+\s*$)/i;
 

@@ -1,12 +1,14 @@
 import { canonicalJson } from '../config/canonical.ts';
 import { type Decoded, decodeStored, decodeText, holdsIdentity, withoutIdentity } from '../config/decode.ts';
 import type { GatewayConfig } from '../config/document.ts';
+import { ownSecretsIn } from '../config/grants/reference-rules.ts';
 import type { LoadedFile } from '../config/load.ts';
 import { type Problem, problemLine } from '../config/problems.ts';
 import type { ProviderModule } from '../contract/index.ts';
+import { placeModules } from '../generation/writes/admin-problems.ts';
 import { checkConfig } from '../generation/check.ts';
 import { configSource } from '../generation/config-source.ts';
-import type { StartSource } from '../generation/start-source.ts';
+import type { StartSource } from '../generation/writes/start-source.ts';
 import type { Host } from '../host.ts';
 import type { DefaultDocument } from '../host-hooks.ts';
 import type { NewestConfiguration } from '../stores/configuration-store.ts';
@@ -75,6 +77,17 @@ export function tellConfiguration(host: Host, more: object = {}): void {
   });
   if (plugins.length > 0) host.log.info('plugins loaded', { plugins: plugins.join(', ') });
   warnOfUnregistered(host, config);
+  if (file) warnOfOwnSecrets(host, config);
+}
+
+/** A file may send a secret of the gateway anywhere: who reads that upstream then holds it. */
+function warnOfOwnSecrets({ registry, log }: Host, config: GatewayConfig): void {
+  const fields = ownSecretsIn(config, placeModules(registry));
+  if (fields.length > 0)
+    log.warn('the configuration file refers to secrets of the gateway itself', {
+      rule: 'WN34',
+      fields: fields.join(', '),
+    });
 }
 
 /** Enabled plugins, each with its stage. */

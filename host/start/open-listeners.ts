@@ -2,7 +2,9 @@ import type { Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Host } from '../host.ts';
 import { createApp, type Serving } from '../http/app.ts';
+import type { ListenerName } from '../http/context.ts';
 import { createHttpServer, listen } from '../http/server.ts';
+import { TlsWatch } from '../http/tls/tls-watch.ts';
 
 /** What listens: one server, or one for models and one for everything. */
 export interface Listeners {
@@ -17,25 +19,34 @@ export interface Listeners {
 export async function openListeners(host: Host): Promise<Listeners> {
   const {
     port,
-    listeners: { address, admin },
+    listeners: { address, admin, tls },
   } = host.settings;
   const app = createApp(host);
   const servers: Server[] = [];
-  const open = (serving: Serving): Server => {
-    const server = createHttpServer(serving, host);
+  const watchOf = (name: ListenerName): TlsWatch | undefined => {
+    const settings = tls[name];
+    if (!settings) return undefined;
+    const { log, counters, services } = host;
+    const watch = new TlsWatch(name, settings, { log, counters, clock: services.clock });
+    host.certificates.push(watch);
+    return watch;
+  };
+  const open = (name: ListenerName, serving: Serving): Server => {
+    const server = createHttpServer(serving, host, watchOf(name));
     servers.push(server);
     return server;
   };
   const close = (): void => {
+    for (const watch of host.certificates) watch.close();
     for (const server of servers) {
       server.close();
       server.closeAllConnections();
     }
   };
-  if (!admin) return { port: await listen(open(app), port, { address }), adminPort: undefined, close };
   try {
-    const dataPort = await listen(open(app.of('data')), port, { address });
-    const adminPort = await listen(open(app.of('admin')), String(admin.port), {
+    const dataPort = await listen(open('data', admin ? app.of('data') : app), port, { address });
+    if (!admin) return { port: dataPort, adminPort: undefined, close };
+    const adminPort = await listen(open('admin', app.of('admin')), String(admin.port), {
       address: admin.address,
       variables: ['GW_ADMIN_PORT', 'GW_ADMIN_ADDRESS'],
       name: 'admin ',

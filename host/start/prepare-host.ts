@@ -40,11 +40,16 @@ export async function prepareHost(host: Host, { load, provideKey }: Preparation)
   return !host.isDraining;
 }
 
+/** Throws for variables that cannot be used, with all that is wrong. */
+export function refuseUnusable({ notes }: Host['settings']): void {
+  const fatal = notes.filter(({ level }) => level === 'fatal').map(({ message }) => message);
+  if (fatal.length > 0) throw new StartRefused(fatal.join('; '));
+}
+
 function tellSettings({ settings, log }: Host): void {
   for (const { level, message, rule } of settings.notes)
     if (level === 'warn') log.warn(message, rule === undefined ? {} : { rule });
-  const fatal = settings.notes.filter(({ level }) => level === 'fatal').map(({ message }) => message);
-  if (fatal.length > 0) throw new StartRefused(fatal.join('; '));
+  refuseUnusable(settings);
   if (settings.rateLimit)
     log.info('rate limiting enabled', {
       rps: settings.rateLimit.ratePerSecond,

@@ -2,6 +2,14 @@ import { expect } from 'chai';
 import { LITERAL } from '../config/bad-instances.ts';
 import { ECHO, startAdmin } from './kit.ts';
 
+/** Variables that its references name: they may be sent anywhere. */
+const ALLOWED = {
+  variables: {
+    GW_CONFIG_ENV:
+      'A,TEAM_A,TEAM_C,TENANT,PROXY,KEY_ID,SECRET,TOKEN,GROQ_2,file:/run/secrets/team-b,file:/run/secrets/x-key',
+  },
+};
+
 /** One of every key, as an operator may write it. */
 const WHOLE = {
   ...ECHO,
@@ -45,7 +53,7 @@ const WHOLE = {
 
 describe('instances in a configuration that is shown', () => {
   it('are shown as they were written, and sent back they change nothing', async () => {
-    const t = await startAdmin();
+    const t = await startAdmin(ALLOWED);
     expect((await t.request('PUT', '/admin/config', WHOLE)).status).to.equal(200);
     const shown = (await t.get('/admin/config')).json();
     expect(shown.providers).to.deep.equal(WHOLE.providers);
@@ -57,7 +65,7 @@ describe('instances in a configuration that is shown', () => {
   });
 
   it('show references in the history and in a difference, and the names of what changed', async () => {
-    const t = await startAdmin();
+    const t = await startAdmin(ALLOWED);
     await t.request('PUT', '/admin/config', WHOLE);
     const other = structuredClone(WHOLE);
     other.providers['eu-openai'].credentials[0]!.api_key = '${TEAM_C}';
@@ -69,7 +77,7 @@ describe('instances in a configuration that is shown', () => {
   });
 
   it('refuse a literal in every place of a secret, and hold it in no answer, row or line', async () => {
-    const t = await startAdmin();
+    const t = await startAdmin(ALLOWED);
     const secrets: readonly (readonly [path: string, block: object])[] = [
       ['providers.a.api_key', { kind: 'openai', api_key: LITERAL }],
       ['providers.a.session_token', { kind: 'bedrock', settings: { region: 'x' }, session_token: LITERAL }],
@@ -95,7 +103,7 @@ describe('instances in a configuration that is shown', () => {
   });
 
   it('are in the row of a write, with the hosts of their addresses', async () => {
-    const t = await startAdmin();
+    const t = await startAdmin(ALLOWED);
     const put = (providers?: object): Promise<unknown> =>
       t.request('PUT', '/admin/config', providers ? { ...ECHO, providers } : ECHO);
     const openai = { kind: 'openai', api_key: '${A}' };

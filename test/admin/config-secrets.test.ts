@@ -7,6 +7,9 @@ import { setMember } from '../../host/contract/index.ts';
 import { type Answer, some } from '../kit/index.ts';
 import { type AdminHost, ECHO, startAdmin } from './kit.ts';
 
+/** Variables that references of this file name: they may be sent anywhere. */
+const GW_CONFIG_ENV = 'A,B,T,URL,TOKEN,MCP_TOKEN,FINE,PLANTED_NAME';
+
 type Step = string | number;
 
 /** Every field of the schema that holds text, and every map. */
@@ -88,7 +91,7 @@ async function everything(t: AdminHost): Promise<string> {
 describe('a secret in a configuration', () => {
   for (const { at, kind, isWithheld } of some(fields())) {
     it(`is never shown: ${at.join('.')}`, async () => {
-      const t = await startAdmin({ variables: { PLANTED_API_KEY: KNOWN, GW_ADMIN_STDIO: 'true' } });
+      const t = await startAdmin({ variables: { PLANTED_API_KEY: KNOWN, GW_ADMIN_STDIO: 'true', GW_CONFIG_ENV } });
       for (const value of withSecret(kind, isWithheld)) {
         const document = documentWith(at, value);
         for (const [method, path] of [
@@ -108,7 +111,7 @@ describe('a secret in a configuration', () => {
   }
 
   it('is never shown at any depth of a free map, numbers too, and however often it changes', async () => {
-    const t = await startAdmin();
+    const t = await startAdmin({ variables: { GW_CONFIG_ENV } });
     const free = (more: object = {}): object => ({
       [NAME]: { [`${NAME}2`]: [PLAIN, { [`${NAME}3`]: 7654321 }], [`${NAME}4`]: null, [`${NAME}5`]: true },
       ...more,
@@ -141,7 +144,7 @@ describe('a secret in a configuration', () => {
   });
 
   it('leaves the running configuration as it is', async () => {
-    const t = await startAdmin();
+    const t = await startAdmin({ variables: { GW_CONFIG_ENV } });
     const sent = documentWith(['mcp_servers', 0, 'headers'], { a: 'Bearer abc' });
     await t.request('PUT', '/admin/config', sent);
     await t.get('/admin/config');
@@ -152,7 +155,7 @@ describe('a secret in a configuration', () => {
 
 describe('how the texts of a configuration are shown', () => {
   const shown = async (at: readonly Step[], value: unknown): Promise<unknown> => {
-    const t = await startAdmin({ variables: { GW_ADMIN_STDIO: 'true' } });
+    const t = await startAdmin({ variables: { GW_ADMIN_STDIO: 'true', GW_CONFIG_ENV } });
     const answer = await t.request('PUT', '/admin/config', documentWith(at, value));
     expect(answer.status, answer.text).to.equal(200);
     return at.reduce((place: any, step) => place[step], (await t.get('/admin/config')).json());
@@ -199,7 +202,7 @@ describe('how the texts of a configuration are shown', () => {
   }
 
   it('arguments of a command: names of options alone', async () => {
-    const t = await startAdmin({ variables: { GW_ADMIN_STDIO: 'true' } });
+    const t = await startAdmin({ variables: { GW_ADMIN_STDIO: 'true', GW_CONFIG_ENV } });
     const args = ['-y', 'server', '--api-key', 's', '--key=abc', '--key=${K}', '${WHOLE}', '--', ''];
     await t.request('PUT', '/admin/config', { ...ECHO, mcp_servers: [{ name: 'a', command: 'npx', args }] });
     expect((await t.get('/admin/config')).json().mcp_servers[0].args).to.deep.equal([

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { referencePlaces } from '../../host/config/rules/own-secret-references.ts';
+import { referencePlaces } from '../../host/config/grants/reference-places.ts';
 import { MASTER_KEY, startHost, type TestHost } from '../kit/index.ts';
 
 const BASE = { strategy: { mode: 'single' }, targets: [{ virtual_key: 'echo' }] };
@@ -119,10 +119,11 @@ describe('secrets of the gateway in a configuration that the admin API writes', 
 
   it('are looked for in every place that the code resolves', async () => {
     const t = await start();
+    const modules = { providers: new Map(), isShippedPlugin: () => true };
     const all = Object.values(PLACES).map((make) => make('x'));
     const found = all.flatMap((part) => {
       const config = t.host.current?.config;
-      return config ? referencePlaces({ ...config, observability: {}, ...part }) : [];
+      return config ? referencePlaces({ ...config, observability: {}, ...part }, modules) : [];
     });
     expect(found).to.have.length(all.length);
   });

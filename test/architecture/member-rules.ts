@@ -17,6 +17,7 @@ export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
   'host/http/body/leftovers.ts': ['socket[dropping]', '(socket as EndingSocket)[ending]'],
   'host/http/body/read-body.ts': ['(request as Invitable)[invitation]', '(request as Stoppable)[stopping]'],
   'host/http/paths/canonical-path.ts': ['request[cameWith]'],
+  'host/http/tls/secure-server.ts': ['(socket as NamedSocket)[clientName]'],
   'host/http/running-requests.ts': ['this.#contexts[context.place]'],
   'host/log/logger.ts': ['insides[symbols.asJsonSym]'],
   'host/log/needles.ts': ['this.#pairs[pairAt(needle, offset)]', 'this.#grams[hash]'],

@@ -102,6 +102,25 @@ async function expectCommands({ folder, bin }: Packed): Promise<void> {
   expect(stdout).to.match(new RegExp(`^Version: ${version}\nCommit: +none\nBuilt: +\\d{4}-`));
 }
 
+/** What an install brings, and a list of all that is in the package. */
+async function expectMaterials({ bin }: Packed): Promise<void> {
+  const read = async (path: string): Promise<any> => JSON.parse(await readFile(path, 'utf8'));
+  const { packages } = await read(join(dirname(bin), '../npm-shrinkwrap.json'));
+  const { packages: locked } = await read(join(ROOT, 'package-lock.json'));
+  const { '': own, ...others } = packages as Record<string, object>;
+  expect(Object.keys((own as { dependencies: object }).dependencies)).to.deep.equal([...EXTERNAL]);
+  for (const [folder, entry] of Object.entries(others)) expect(entry, folder).to.deep.equal(locked[folder]);
+  const { components, specVersion } = await read(join(dirname(bin), 'sbom.cdx.json'));
+  expect(specVersion).to.equal('1.6');
+  const named = new Set(
+    (components as { name: string; version: string }[]).map(({ name, version }) => `${name} ${version}`),
+  );
+  const licenses = await readFile(join(dirname(bin), 'LICENSES.txt'), 'utf8');
+  const bundled = [...licenses.matchAll(/(?:^|\n-{80}\n\n)(\S+ \d\S*) \(/g)].map(([, name]) => name);
+  expect(bundled.length).to.be.greaterThan(20);
+  expect(bundled.filter((name) => !named.has(name!))).to.deep.equal([]);
+}
+
 async function expectFiles({ bin }: Packed): Promise<void> {
   const files = await readdir(dirname(bin), { recursive: true });
   expect(files.filter((file) => /^compile-cache.*[0-9a-f]{8}$/.test(file))).to.not.have.lengthOf(0);
@@ -143,6 +162,7 @@ describe('the package that npm pack makes', function packed() {
 
   it('serves, takes modules beside its configuration, says what it is, and brings compiled code and licences with it', async () => {
     await expectFiles(installed());
+    await expectMaterials(installed());
     await expectCommands(installed());
     await expectDashboard(installed());
     await expectRefusal(installed());

@@ -40,8 +40,8 @@ describe('docs/admin.md', () => {
       ...limits,
     });
     await t.get('/v1/models', as(made.key));
-    await t.post(`/admin/keys/${made.id}/rotate`, undefined);
     await t.post(`/admin/keys/${made.id}/revoke`, undefined);
+    await t.post(`/admin/keys/${made.id}/rotate`, { grace_seconds: 60 });
     const documented = rowsUnder('admin.md', '## Keys').map(([member]) => codes(member)[0]);
     const ofOwn = documented.filter((name) => name !== 'origin'); // of keys that were brought from another gateway
     expect(Object.keys((await t.get(`/admin/keys/${made.id}`)).json())).to.deep.equal(ofOwn);

@@ -6,11 +6,13 @@ const read = (variables: Record<string, string>) => {
   return { listeners, fatal: notes.filter(({ level }) => level === 'fatal').map(({ message }) => message), notes };
 };
 
+const NO_TLS = { data: undefined, admin: undefined };
+
 describe('addresses and ports of the listeners', () => {
   it('are one listener on all interfaces unless something else is set', () => {
     for (const blank of ['', ' ']) {
       const { listeners, fatal } = read({ GW_ADDRESS: blank, GW_ADMIN_PORT: blank, GW_ADMIN_ADDRESS: blank });
-      expect([listeners, fatal]).to.deep.equal([{ address: undefined, admin: undefined }, []]);
+      expect([listeners, fatal]).to.deep.equal([{ address: undefined, admin: undefined, tls: NO_TLS }, []]);
     }
   });
 
@@ -18,6 +20,7 @@ describe('addresses and ports of the listeners', () => {
     expect(read({ GW_ADDRESS: ' 10.0.0.1 ', GW_ADMIN_PORT: ' 9090 ' }).listeners).to.deep.equal({
       address: '10.0.0.1',
       admin: { port: 9090, address: '127.0.0.1' },
+      tls: NO_TLS,
     });
     expect(read({ GW_ADMIN_PORT: '0', GW_ADMIN_ADDRESS: ' :: ' }).listeners.admin).to.deep.equal({
       port: 0,

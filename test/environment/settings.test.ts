@@ -53,6 +53,7 @@ describe('settings', () => {
       'GW_KEY_ACCESS_DEFAULT',
       'GW_STATE_URL',
       'GW_STATE_PREFIX',
+      'GW_STATE_FAILURE',
     ];
     expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(readEnvironment({}));
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readStateSettings } from '../../host/environment/state-settings.ts';
+import { readStateFailure, readStateSettings } from '../../host/environment/state-settings.ts';
 import type { SettingNote } from '../../host/environment/setting-note.ts';
 
 const PASSWORD = 'canary-password';
@@ -73,4 +73,20 @@ describe('the address of what replicas share', () => {
         bad,
       ).to.deep.equal(['fatal']);
   });
+});
+
+describe('what holds for budgets while their store is away', () => {
+  for (const [text, word, levels] of [
+    [undefined, 'open', []],
+    [' ', 'open', []],
+    ['open', 'open', []],
+    [' closed\n', 'closed', []],
+    ['Closed', 'open', ['fatal']],
+    ['true', 'open', ['fatal']],
+  ] as const)
+    it(`is read as it is written: ${JSON.stringify(text)}`, () => {
+      const notes: SettingNote[] = [];
+      expect(readStateFailure({ GW_STATE_FAILURE: text }, notes)).to.equal(word);
+      expect(notes.map(({ level }) => level)).to.deep.equal(levels);
+    });
 });

@@ -33,6 +33,21 @@ export async function eventually(isTrue: () => boolean | Promise<boolean>, withi
     });
 }
 
+/** Waits until what is expected is so, and fails with what was not. */
+export async function expectSoon(check: () => unknown): Promise<void> {
+  let failure: unknown;
+  await eventually(async () => {
+    try {
+      await check();
+      failure = undefined;
+    } catch (error) {
+      failure = error;
+    }
+    return failure === undefined;
+  });
+  if (failure !== undefined) throw failure;
+}
+
 /** Fails when this process holds more than before. */
 export async function expectGivenBack(before: Holdings): Promise<void> {
   let more: Holdings = {};

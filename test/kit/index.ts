@@ -8,7 +8,7 @@ export { type PgBouncerOptions, startPgBouncer } from './faults/pgbouncer.ts';
 export { Relay, type RelayMode, startRelay } from './faults/relay.ts';
 export type { After } from './faults/relayed-connection.ts';
 export { golden } from './golden.ts';
-export { eventually, expectGivenBack, type Holdings, holdings, kept } from './holdings.ts';
+export { eventually, expectGivenBack, expectSoon, type Holdings, holdings, kept } from './holdings.ts';
 export {
   type Answer,
   answerOf,

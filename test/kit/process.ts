@@ -83,7 +83,7 @@ export interface GatewayProcess {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-const ADDRESS = /^ *Address: +http:\/\/localhost:(\d+)$/m;
+const ADDRESS = /^ *Address: +https?:\/\/localhost:(\d+)$/m;
 
 /** Starts the gateway as a real process on a free port and waits for its banner; killed after the test. */
 export async function startGateway(options: ProcessOptions = {}): Promise<GatewayProcess> {

@@ -508,7 +508,7 @@ onEveryBackend((open) => {
 describe('a record', () => {
   it('has nothing that only repositories need', () => {
     expect(
-      Object.keys(recordOf(aKey('a', { previous: { digest: 'x', until: 1 }, sessionsFrom: 1 }))).toSorted(),
+      Object.keys(recordOf(aKey('a', { previous: { digest: 'x', until: 1 }, sessionsFrom: 1 }), 2)).toSorted(),
     ).to.deep.equal(['active', 'createdAt', 'display', 'id', 'limits', 'name', 'scopes', 'usageCount']);
   });
 });

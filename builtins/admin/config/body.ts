@@ -16,7 +16,7 @@ export class RefusedConfiguration extends GatewayError {
 
   constructor(code: 'invalid_request' | 'invalid_config' | 'redacted_secret', problems: readonly Problem[]) {
     super(code, [...unknownKeys(problems), ...problems.map(problemLine)].join('\n'), { messageLimit: LONGEST_REFUSAL });
-    const reference = problems.find(({ rule }) => rule === 'BV30');
+    const reference = problems.find(({ rule }) => rule === 'BV30' || rule === 'BV31');
     this.field = code === 'redacted_secret' ? problems[0]?.path : reference?.path;
     if (code === 'redacted_secret') this.fieldReason = code;
     else this.fieldReason = reference && 'secret_reference';

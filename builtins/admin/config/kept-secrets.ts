@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../../host/config/canonical.ts';
+import { destinationsIn, isOrigin } from '../../../host/config/grants/destinations.ts';
 import { type Path, pathText, type Problem } from '../../../host/config/problems.ts';
 import { type Fields, isFields } from '../../../host/contract/index.ts';
 import { isToken, tokensIn } from './withheld-values.ts';
@@ -19,19 +19,6 @@ export interface PlaceFacts {
   /** Whether the gateway ships a plugin: others may send anything anywhere. */
   readonly isShipped: (plugin: string) => boolean;
 }
-
-/** What is written beside a secret that decides where it goes, whatever it looks like. */
-const ADDRESSES: ReadonlySet<string> = new Set([
-  'url',
-  'base_url',
-  'host',
-  'endpoint',
-  'address',
-  'proxy',
-  'command',
-  'args',
-  'region',
-]);
 
 /**
  * What a patch keeps of what is withheld must go where it went: else a caller who may not see a secret could have it sent to a server of its own. Every
@@ -68,11 +55,8 @@ const exposure = (at: Path): Problem => ({
   fix: 'leave it where it was, or write it anew',
 });
 
-/** What is shown of a destination: others may hold a secret themselves. */
-const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/;
-
 function problemOf({ path, destinations }: SecretPlace): Problem {
-  const to = destinations.find((destination) => ORIGIN.test(destination));
+  const to = destinations.find(isOrigin);
   return {
     rule: 'BV40',
     path: pathText(path),
@@ -85,7 +69,7 @@ function problemOf({ path, destinations }: SecretPlace): Problem {
 function placesIn(document: Fields, facts: PlaceFacts): readonly SecretPlace[] {
   return blocksIn(document, []).flatMap(({ path, kind, value }) => {
     const tokens = [...new Set(tokensIn(value))];
-    return tokens.length === 0 ? [] : [{ path, kind, tokens, destinations: destinationsIn(value, kind, facts) }];
+    return tokens.length === 0 ? [] : [{ path, kind, tokens, destinations: destinationsOf(value, kind, facts) }];
   });
 }
 
@@ -123,27 +107,8 @@ function kindOf(path: Path, value: unknown): string {
   return typeof name === 'string' ? `${pathText(path)} ${name}` : pathText(path);
 }
 
-function destinationsIn(value: unknown, kind: string, { restored, isShipped }: PlaceFacts): readonly string[] {
+/** Plugins that the gateway does not ship may send to any of their texts. */
+function destinationsOf(value: unknown, kind: string, { restored, isShipped }: PlaceFacts): readonly string[] {
   const isOpen = kind.startsWith('plugins ') && !isShipped(kind.slice('plugins '.length));
-  const found = new Set<string>();
-  const look = (each: unknown, isAddress: boolean): void => {
-    if (typeof each === 'string') {
-      if (isAddress || isOpen || each.includes('://')) found.add(destinationOf(each));
-    } else if (Array.isArray(each)) {
-      if (isAddress) found.add(canonicalJson(each));
-      else for (const item of each) look(item, false);
-    } else if (isFields(each)) for (const [name, member] of Object.entries(each)) look(member, ADDRESSES.has(name));
-  };
-  look(restored(value), false);
-  return [...found];
+  return destinationsIn(restored(value), isOpen);
 }
-
-/** The origin of an address; a text that has none, or that a reference decides, is a destination as it stands. */
-function destinationOf(text: string): string {
-  if (!URL.canParse(text) || /\$\{/.test(text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#]*).*$/is, '$1'))) return text;
-  const { protocol, host, port, hostname } = new URL(text);
-  if (host === '') return text;
-  return `${protocol}//${hostname.toLowerCase()}:${port === '' ? (PORTS[protocol] ?? '') : port}`;
-}
-
-const PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };

@@ -1,3 +1,4 @@
+import { accessOf } from '../../../host/stores/keys/access-of-keys.ts';
 import type { KeyRecord } from '../../../host/stores/keys/key-record.ts';
 import type { UsagePage, UsageQuery } from '../../../host/stores/keys/key-repository.ts';
 import type { KeyStore } from '../../../host/stores/keys/key-store.ts';
@@ -48,7 +49,9 @@ async function* inOrder(keys: Keys, query: Query, spent: ReadonlyMap<string, num
   }
 }
 
-function isAskedFor({ active, lastUsedAt }: KeyRecord, query: Query): boolean {
+function isAskedFor(record: KeyRecord, query: Query): boolean {
+  const { active, lastUsedAt } = record;
   if (query.active !== undefined && active !== query.active) return false;
+  if (query.access !== undefined && accessOf(record) !== query.access) return false;
   return query.since === undefined || (lastUsedAt !== undefined && lastUsedAt >= query.since);
 }

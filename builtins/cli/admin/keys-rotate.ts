@@ -1,4 +1,5 @@
-import type { RunCommand } from '../../../host/cli/command.ts';
+import { type RunCommand, UsageError } from '../../../host/cli/command.ts';
+import { parseDuration } from '../../../host/contract/duration.ts';
 import type { CommandPlace } from '../../../host/host.ts';
 import { Client, segment } from '../client.ts';
 import { printData } from '../show.ts';
@@ -8,6 +9,21 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
   const {
     args: [id = ''],
     format,
+    options: { grace, endSessions },
   } = input;
-  return printData(io, format, await new Client(input, place).object('POST', `/admin/keys/${segment(id)}/rotate`));
+  const body = {
+    ...(grace !== undefined && { grace_seconds: secondsIn(String(grace)) }),
+    ...(endSessions === true && { end_sessions: true }),
+  };
+  const path = `/admin/keys/${segment(id)}/rotate`;
+  const client = new Client(input, place);
+  const made = Object.keys(body).length === 0 ? client.object('POST', path) : client.object('POST', path, body);
+  return printData(io, format, await made);
 };
+
+/** Throws before anything is sent. */
+function secondsIn(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined || ms < 0) throw new UsageError(`--grace "${text}" is not a duration; write it as 24h`);
+  return Math.ceil(ms / 1000);
+}

@@ -1,3 +1,4 @@
+import { shownPath } from '../../../host/config/scrub-text.ts';
 import { decodedUri } from '../../../host/contract/index.ts';
 
 /** Where a server is, and what its address holds beside that. */
@@ -23,9 +24,9 @@ export function addressOf(text: string): HttpAddress {
   return { url: url.href, authorization };
 }
 
-/** An address as it may be shown: where it leads, without credentials and query. */
+/** An address as it may be shown: where it leads, without credentials and query, and of the path what cannot be a secret. */
 export function shownAddress(text: string | undefined, base: string): string {
   if (text === undefined || !URL.canParse(text, base)) return 'an address that cannot be read';
   const { origin, pathname } = new URL(text, base);
-  return `${origin}${pathname}`;
+  return `${origin}${shownPath(pathname)}`;
 }

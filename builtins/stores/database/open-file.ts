@@ -2,10 +2,11 @@ import { realpath } from 'node:fs/promises';
 import { closeInTurn } from '../../../host/common/close-all.ts';
 import type { Host } from '../../../host/host.ts';
 import type { ChangeFeed } from '../../../host/stores/change-feed.ts';
+import { bringUp } from './bring-up.ts';
 import type { Database } from './database.ts';
 import { FileGuard } from './file-guard.ts';
 import { identityOf } from './file-identity.ts';
-import { migrate, type Schema } from './migrate.ts';
+import type { Schema } from './migrate.ts';
 import { OwnerLock } from './owner-lock.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -15,6 +16,8 @@ interface FileOptions {
   readonly schemas: readonly Schema[];
   /** Size of a page in a new file, unless the DSN says it. */
   readonly pageBytes?: number | undefined;
+  /** Whether tables are brought up to date; as `GW_MIGRATE` says unless given. */
+  readonly migrates?: boolean;
 }
 
 /** A database of SQLite that this process alone has. */
@@ -27,7 +30,7 @@ export interface OwnedDatabase extends Database {
 export async function openSqliteFile(
   host: Host,
   dsn: string,
-  { what, schemas, pageBytes }: FileOptions,
+  { what, schemas, pageBytes, migrates = host.settings.migrates }: FileOptions,
 ): Promise<OwnedDatabase> {
   const {
     log,
@@ -54,7 +57,7 @@ export async function openSqliteFile(
       guard = guarding;
       closing.unshift(() => guarding.close());
     }
-    for (const schema of schemas) await migrate(database, schema, log, clock.now);
+    await bringUp(database, schemas, { log, now: clock.now, migrates });
     await guard?.begin();
   } catch (error) {
     await close();

@@ -68,11 +68,23 @@ export class StepLedgers {
   async done(trx: Knex.Transaction): Promise<Done> {
     const versionsIn = async (table: string): Promise<number[]> =>
       (await trx<DoneStep>(table).select('version').orderBy('version')).map(({ version }) => version);
-    const required = await versionsIn(this.#ledger);
-    const added = required.length === 0 ? [] : await versionsIn(this.#additions);
+    return this.#doneOf(await versionsIn(this.#ledger), await versionsIn(this.#additions));
+  }
+
+  #doneOf(required: readonly number[], additions: readonly number[]): Done {
+    const added = required.length === 0 ? [] : additions;
     const isUnknown = (version: number): boolean => this.#steps.every((known) => known.version !== version);
     this.#refuseNewer(required.filter(isUnknown));
     return { versions: new Set([...required, ...added]), unknown: added.filter(isUnknown) };
+  }
+
+  /** As `done`, where nothing may be made: of tables that are not there, no step has been done. */
+  async asTheyAre(knex: Knex): Promise<Done> {
+    const versionsIn = async (table: string): Promise<number[]> => {
+      if (!(await this.#dialect.hasTable(knex, table))) return [];
+      return (await knex<DoneStep>(table).select('version').orderBy('version')).map(({ version }) => version);
+    };
+    return this.#doneOf(await versionsIn(this.#ledger), await versionsIn(this.#additions));
   }
 
   /** Before any step: additions that a later step builds on must be known from now on. Those of tables that are gone with their ledger count no more. */

@@ -6,7 +6,7 @@ import { openMigrated } from '../database/open-migrated.ts';
 import { SqlLogs } from './sql-logs.ts';
 
 /** Rows are long and come many at a time: with twice SQLite's page they are written a fifth faster. */
-const PAGE_BYTES = 8192;
+export const LOG_PAGE_BYTES = 8192;
 
 /** Supplies the request log of a database, and closes both. */
 export async function openRequestLog(host: Host, settings: StoreSettings): Promise<() => Promise<void>> {
@@ -21,7 +21,7 @@ export async function openRequestLog(host: Host, settings: StoreSettings): Promi
     file: 'gw-requests.db',
     what: 'the request log store',
     schema: LOG_SCHEMA,
-    pageBytes: PAGE_BYTES,
+    pageBytes: LOG_PAGE_BYTES,
   });
   const store = new RequestLogStore(new SqlLogs(database), {
     log,

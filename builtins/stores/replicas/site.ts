@@ -5,7 +5,8 @@ import type { StoreClock } from '../../../host/stores/replicas/store-clock.ts';
 import type { JobFamily } from '../../../host/stores/replicas/leaders.ts';
 import type { Database } from '../database/database.ts';
 import { Listener } from '../database/listen.ts';
-import { migrate, type Schema } from '../database/migrate.ts';
+import { bringUp } from '../database/bring-up.ts';
+import type { Schema } from '../database/migrate.ts';
 import { openForMigrations } from '../database/postgres.ts';
 import { addressOf, connectionOf } from '../postgres/address.ts';
 import type { Role } from '../postgres/lanes.ts';
@@ -87,7 +88,8 @@ export class Site {
     const { dsn, listenDsn } = this.#plan;
     const way = listenDsn === undefined ? { dsn, isPooled: this.#database?.isPooled ?? false } : { dsn: listenDsn };
     await withDatabase(way, async (database) => {
-      for (const schema of schemas) await migrate(database, schema, this.#host.log, this.clock.now);
+      const { log, settings } = this.#host;
+      await bringUp(database, schemas, { log, now: this.clock.now, migrates: settings.migrates });
     });
   }
 

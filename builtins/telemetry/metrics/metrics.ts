@@ -19,10 +19,12 @@ export default defineBuiltin({
     hooks.protect.tap('metrics', (protection) =>
       protection.add({ prefix: '/metrics', scope: 'read_only', hasPages: false }),
     );
-    hooks.gauges.tap('metrics', (gauges, { connections, counters, current }) => {
+    hooks.gauges.tap('metrics', (gauges, { connections, counters, current, certificates }) => {
       connections.report(counters);
       gauges.set('gateway_server_connections_current', { state: 'active' }, connections.active);
       gauges.set('gateway_server_connections_current', { state: 'idle' }, connections.idle);
+      for (const { listener, loaded } of certificates)
+        gauges.set('gateway_tls_not_after_seconds', { listener }, Math.floor(loaded.notAfter / 1000));
       for (const { virtualKey } of current?.targetList ?? []) {
         const state = current?.hooks.circuit.call(virtualKey);
         if (state !== undefined)

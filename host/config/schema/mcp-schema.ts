@@ -7,7 +7,9 @@ const DEFAULT_BELOW_ONE = { bounds: '≤ 0 is the default' } as const;
 /** One entry of `mcp_servers`. */
 export const mcpServer = entry({
   name: text('what the server is called', { isRequired: true, bounds: 'not blank, each once' }),
-  url: text('streamable HTTP', { bounds: 'either `url` or `command`' }),
+  url: text('streamable HTTP; `${VAR}` in it is replaced', { bounds: 'either `url` or `command`' }).meta(
+    shown({ as: 'address' }),
+  ),
   headers: textMap('sent with every call').meta(WITHHELD),
   command: text('a program that speaks MCP on its standard streams; runs as long as the gateway', {
     bounds: 'either `url` or `command`',

@@ -12,6 +12,10 @@ export interface Ledger {
    *
    * @param key whose spending it is. A key that is new begins at 0.
    * @param order what to hold, and against which limit; a limit may change from call to call.
+   * A ledger that other processes spend from too, in a store that does not answer, throws or rejects
+   * with a `GatewayError` of `store_unavailable` where it may not decide alone: nothing is held
+   * then, and whatever of the request was to be booked still has to be.
+   *
    * @returns a reservation, of which `settle` or `release` must be called, or the key can never
    * leave the ledger; or a refusal.
    */
@@ -53,7 +57,10 @@ export interface LedgerBounds {
 export interface ReservationOrder {
   /** What the call may cost at most. */
   readonly amount: number;
-  /** `undefined` means unlimited. */
+  /**
+   * What may be spent from the key in all, by every process that spends from the ledger;
+   * `undefined` means unlimited, and asks no store.
+   */
   readonly limit: number | undefined;
   /**
    * What the request has cost so far without being committed: counts toward the limit, up to 2^53 -
@@ -81,7 +88,10 @@ export interface Reservation {
    * estimate was then too low, and the limit is passed by so much.
    */
   settle(amount: number): void | Promise<void>;
-  /** Gives everything back. */
+  /**
+   * Gives everything back: other calls may reserve it from now on, and those of other processes a
+   * moment later, where they spend from the same ledger.
+   */
   release(): void;
 }
 
@@ -98,7 +108,8 @@ export interface Refusal {
    */
   readonly committed: number;
   /**
-   * What calls in flight hold of the same key. Of an order that was to fit whole.
+   * What calls in flight hold of the same key, also those of other processes where the ledger's
+   * store knows of them. Of an order that was to fit whole.
    */
   readonly reserved?: number;
 }

@@ -87,7 +87,9 @@ export class Spending {
   /**
    * Before a request's first turn, and before each further one of an answer that calls for tools:
    * what the turns before it cost counts there. Gives the reason why it is refused, or `undefined`;
-   * a promise only where the ledger takes one.
+   * a promise only where the ledger takes one. A ledger that cannot decide, because its store does
+   * not answer, throws: what the turns before it cost is booked then, and nothing is held. The
+   * reservation of a client that left while the ledger was asked is given back.
    */
   admit(exchange: Exchange, { key, limitUsd, reserveTokens }: Purse): string | undefined | Promise<string | undefined> {
     const earlier = this.#inFlight.take(exchange);
@@ -103,8 +105,21 @@ export class Spending {
       return `budget exceeded: spent $${(answer.committed / MICRO).toFixed(4)} of $${(limitUsd ?? 0).toFixed(2)} limit`;
     };
     const limit = limitUsd === undefined ? undefined : Math.max(limitUsd > 0 ? 1 : 0, Math.round(limitUsd * MICRO));
-    const answer = this.#ledger.reserve(key, { amount: running + expected, limit, running });
-    return answer instanceof Promise ? answer.then(decide) : decide(answer);
+    const failed = (error: unknown): never => {
+      if (running > 0) void this.#ledger.commit(key, running);
+      throw error;
+    };
+    const decideLate = (answer: Reservation | Refusal): string | undefined => {
+      const reason = decide(answer);
+      if (exchange.signal.aborted) this.finish(exchange, false);
+      return reason;
+    };
+    try {
+      const answer = this.#ledger.reserve(key, { amount: running + expected, limit, running });
+      return answer instanceof Promise ? answer.then(decideLate, failed) : decide(answer);
+    } catch (error) {
+      return failed(error);
+    }
   }
 
   /** Micro-dollars to hold for the call that comes next. */

@@ -19,8 +19,9 @@ export class Connections {
   /** Moves that have not been reported: every request makes two, so they are only counted. */
   readonly #moves = new Map<State, number>();
 
-  watch(server: Server): void {
-    server.on('connection', (socket) => {
+  /** `event`: over TLS a connection is there once the handshake is over. */
+  watch(server: Server, event: 'connection' | 'secureConnection'): void {
+    server.on(event, (socket: Socket) => {
       this.#count('new');
       socket.once('close', () => {
         this.#leave(socket);

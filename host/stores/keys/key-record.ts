@@ -17,6 +17,8 @@ export interface KeyRecord {
   readonly lastUsedAt?: number | undefined;
   readonly usageCount: number;
   readonly active: boolean;
+  /** Until when the value before the last rotation counts; `undefined` once it does not. */
+  readonly previousUntil?: number | undefined;
   readonly limits: KeyLimits;
   /** What brought it from another gateway: `litellm:` and the id of the import. */
   readonly origin?: string | undefined;
@@ -114,15 +116,15 @@ export function rotatedKey(
   };
 }
 
-/** Without what only repositories need. */
-export function recordOf({
-  digest: _digest,
-  previous: _previous,
-  sessionsFrom: _from,
-  adoptedAs: _adopted,
-  ...record
-}: StoredKey): KeyRecord {
-  return record;
+/** The value before the last rotation counts no longer, whatever grace it had. */
+export const withoutGrace = (key: StoredKey): StoredKey => ({ ...key, previous: undefined });
+
+/** Without what only repositories need. `now` in Unix milliseconds. */
+export function recordOf(
+  { digest: _digest, previous, sessionsFrom: _from, adoptedAs: _adopted, ...record }: StoredKey,
+  now: number,
+): KeyRecord {
+  return previous && now <= previous.until ? { ...record, previousUntil: previous.until } : record;
 }
 
 /** A new key, or a new value of one: the only time that the value is seen. */

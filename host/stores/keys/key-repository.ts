@@ -1,5 +1,6 @@
 import type { PendingChange } from '../changes.ts';
 import type { Opening } from '../ledgers/opening.ts';
+import type { KeyAccess } from './access-of-keys.ts';
 import type { StoredKey } from './key-record.ts';
 
 /** A change of one key, decided on what the transaction sees. It may run more than once, when two transactions meet. */
@@ -42,6 +43,7 @@ export interface UsageQuery {
   readonly active?: boolean | undefined;
   /** Unix milliseconds: keys used then or later. */
   readonly since?: number | undefined;
+  readonly access?: KeyAccess | undefined;
   readonly limit: number;
   readonly offset: number;
 }

@@ -12,6 +12,7 @@ import {
   rotatedKey,
   type Rotation,
   type StoredKey,
+  withoutGrace,
 } from './key-record.ts';
 import type { Mended } from './doubts.ts';
 import { KeyChanges } from './key-changes.ts';
@@ -105,7 +106,7 @@ export class KeyStore {
       limits,
     };
     await this.#making.insert(stored);
-    return { key, record: recordOf(stored) };
+    return { key, record: recordOf(stored, stored.createdAt) };
   }
 
   /** A list is read page after page, so that others are served in between. */
@@ -199,6 +200,11 @@ export class KeyStore {
     const { key, ...value } = newValue(this.#deps.randomBytes);
     const record = await this.#change(id, undefined, (old) => rotatedKey(old, value, rotation, this.#now()));
     return record && { key, record };
+  }
+
+  /** Ends the grace of the value before the last rotation, where there is one. */
+  endGrace(id: string): Promise<KeyRecord | undefined> {
+    return this.#change(id, undefined, withoutGrace);
   }
 
   /** Whose a credential is that memory holds, counting one use more. `undefined`: ask. */

@@ -1,5 +1,6 @@
 import { isWithin, ROOT } from '../../common/accounts/account-path.ts';
 import { matchesPattern } from '../../common/accounts/name-rules.ts';
+import { accessOf } from './access-of-keys.ts';
 import { NewestFirst } from './newest-first.ts';
 import { isUsableAdmin, type StoredKey } from './key-record.ts';
 import type {
@@ -78,10 +79,11 @@ export class MemoryKeys implements KeyRepository {
     return isAll ? this.#keys.size : this.#filtered(filters).toArray().length;
   }
 
-  async usage({ sort, active, since, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
+  async usage({ sort, active, since, access, limit, offset }: UsageQuery): Promise<UsagePage<StoredKey>> {
     const kept = [...this.#keys.values()].filter(
       (key) =>
         (active === undefined || key.active === active) &&
+        (access === undefined || accessOf(key) === access) &&
         (since === undefined || (key.lastUsedAt ?? Number.NEGATIVE_INFINITY) >= since),
     );
     return {

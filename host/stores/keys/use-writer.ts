@@ -57,7 +57,7 @@ export class UseWriter {
 
   /** A key as people see it, with the uses that its store is not known to have. */
   shown(key: StoredKey): KeyRecord {
-    return plus(plus(recordOf(key), this.#unwritten.get(key.id)), this.#counts.of(key.id));
+    return plus(plus(recordOf(key, this.#deps.clock.now()), this.#unwritten.get(key.id)), this.#counts.of(key.id));
   }
 
   #writeSoon(): void {

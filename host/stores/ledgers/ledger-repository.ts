@@ -24,6 +24,59 @@ export interface Booking {
   readonly isAnew: boolean;
   /** As of a stored account. Absent, it stays what it was. */
   readonly endsAt?: number | undefined;
+  /** What this process holds of it from then on, beside what is booked; `undefined` where it holds none. */
+  readonly held?: number | undefined;
+}
+
+/** What a process holds of an account for its calls, beside what is booked. */
+export interface HeldSlice {
+  readonly ledger: string;
+  readonly key: string;
+  /** 0 gives all of it back. */
+  readonly held: number;
+  /** What is held counts also where its process is lost: nothing may cross the limit. */
+  readonly isWhole: boolean;
+  readonly endsAt: number | undefined;
+}
+
+/** More is wanted of an account, for one call. Whole units of its ledger. */
+export interface Draw {
+  readonly ledger: string;
+  readonly key: string;
+  readonly limit: number;
+  readonly need: number;
+  /** What the request has cost so far without being committed. */
+  readonly running: number;
+  /** What the process holds unused: it does not count against the call. */
+  readonly free: number;
+  /** What it would take beyond that, for the calls that follow. */
+  readonly more: number;
+  /** What it has booked beyond its slice, and the store does not know yet. */
+  readonly beyond: number;
+  /** Nothing may cross the limit; else one call does. */
+  readonly isWhole: boolean;
+  readonly endsAt: number | undefined;
+}
+
+export interface DrawCall {
+  /** What the process says that it holds, before it draws. */
+  readonly holdings: readonly HeldSlice[];
+  /** Decided in their order, each by what those before it left. */
+  readonly draws: readonly Draw[];
+}
+
+export interface Drawn {
+  readonly isGranted: boolean;
+  readonly more: number;
+  readonly committed: number;
+  /** What all processes held before it, this one too. */
+  readonly outstanding: number;
+}
+
+export interface DrawAnswer {
+  readonly drawn: readonly Drawn[];
+  /** Processes that hold something, or did a moment ago; this one too. */
+  readonly replicas: number;
 }
 
 /** Where ledgers are kept. Each method is one transaction and throws whatever the driver throws, but a `WriteFault` where the store answers with a no. */
@@ -42,6 +95,8 @@ export interface LedgerRepository {
    * milliseconds.
    */
   read(withinMs?: number, endedBefore?: number): Promise<readonly StoredAccount[]>;
+  /** Says what this process holds, and draws more: one step of a store that others draw from too. Absent where this process spends alone. */
+  readonly draw?: ((call: DrawCall) => Promise<DrawAnswer>) | undefined;
   /** Removes at most so many accounts that ended before this moment, and says how many. Of a shared store one process does it for all. */
   sweep?(endedBefore: number, most: number): Promise<number>;
 }

@@ -2,15 +2,18 @@ import { bounded, MOST_SUM } from '../../common/bounded-sum.ts';
 import type { Timer } from '../../common/clock.ts';
 import type { LedgerBounds } from '../../contract/index.ts';
 import { MemoryLedger } from '../../state/memory-ledger.ts';
+import { LedgerSweep } from './ledger-sweep.ts';
+import { isBooking, isSpend, type LedgerWrite } from './ledger-write.ts';
 import { type HearSums, SumHearing } from './sum-hearing.ts';
 import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
-import type { Booking, LedgerRepository, StoredAccount } from './ledger-repository.ts';
+import type { Booking, DrawAnswer, DrawCall, LedgerRepository, StoredAccount } from './ledger-repository.ts';
 import { type Ledgers, type Spent, spentIn } from './ledgers.ts';
 import type { Opening } from './opening.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { OpenSpend } from '../spend/open-spend.ts';
 import type { EnteredSpend, SpendEntry } from '../spend/spend-entry.ts';
 import type { SpendRow } from '../spend/spend-row.ts';
+import { DRAW_LIMIT_MS, Slices } from './slices.ts';
 import { StoreLink, StoreUnavailable } from '../store-link.ts';
 import { WaitingBookings } from './waiting-bookings.ts';
 import type { WriteFault } from '../write-fault.ts';
@@ -24,26 +27,20 @@ const ASK_MS = 1000;
 /** What other processes wrote in so many milliseconds is read each time: longer than a transaction may take to be seen. */
 const OVERLAP_MS = 30_000;
 /** Milliseconds after which bookings that the store refused are tried again, with the next write. */
-const APART_MS = 60 * 60 * 1000;
+const APART_MS = 3_600_000;
 /** Accounts that are one write. */
 const BATCH = 500;
-/** Milliseconds after its end for which an account is read, and for which its row is kept: a clock may have run ahead. */
+/** Milliseconds after its end for which an account is read: a clock may have run ahead. */
 const READ_MS = 60 * 60 * 1000;
-export const KEPT_MS = 35 * 24 * 60 * 60 * 1000;
-/** Milliseconds between two times at which what ended is removed. */
-const SWEEP_MS = 60 * 60 * 1000;
 
 const ADDED = { isAnew: false };
-
-/** What is written together: sums of ledgers, and rows of spend. */
-type LedgerWrite = Booking | SpendRow;
-const isSpend = (write: LedgerWrite): write is SpendRow => 'hour' in write;
-const isBooking = (write: LedgerWrite): write is Booking => !isSpend(write);
 
 export interface StoredLedgersDeps extends LedgerLinesDeps, Pick<StoreDeps, 'end'> {
   readonly backend: string;
   /** Hears of each row of spend that lost its key and tags. */
   readonly foldedSpend?: (() => void) | undefined;
+  /** What holds for budgets of several processes while the store does not answer; `open` unless said. */
+  readonly failure?: 'open' | 'closed' | undefined;
 }
 
 /**
@@ -59,14 +56,16 @@ export class StoredLedgers implements Ledgers {
   readonly #waiting = new WaitingBookings();
   readonly #spend: OpenSpend;
   readonly #hearing = new SumHearing();
+  readonly #sweep: LedgerSweep;
   readonly #rows: RowWriter<LedgerWrite>;
+  /** What this process may spend of budgets that others spend too; `undefined` where there are no others. */
+  readonly slices: Slices | undefined;
   #working: Promise<void> = Promise.resolve();
   #flushing: Promise<void> | undefined;
   #due: Timer | undefined;
   #asking: Timer | undefined;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
-  #sweptAt = Number.NEGATIVE_INFINITY;
   #apartSince = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
@@ -75,7 +74,16 @@ export class StoredLedgers implements Ledgers {
     this.#deps = deps;
     this.#link = new StoreLink('the store of ledgers', { ...deps, backend: () => deps.backend });
     this.#lines = new LedgerLines(deps);
+    this.#sweep = new LedgerSweep(repository, this.#link, deps.clock);
     this.#spend = new OpenSpend(deps.foldedSpend ?? (() => {}));
+    this.slices =
+      repository.draw &&
+      new Slices({
+        ...deps,
+        isAway: () => this.#link.isAway,
+        draw: (call) => this.#draw(call),
+        unwritten: (ledger, key) => this.#waiting.of(ledger, key)?.amount ?? 0,
+      });
     this.#rows = new RowWriter<LedgerWrite>({
       write: async (rows, number) => {
         const [bookings, spend] = [rows.filter(isBooking), rows.filter(isSpend)];
@@ -164,6 +172,7 @@ export class StoredLedgers implements Ledgers {
     this.#due?.cancel();
     this.#asking?.cancel();
     await this.#next(() => this.#writeAll());
+    await this.slices?.close();
     const { apart } = this.#waiting;
     const keys = this.#rows.held.length + this.#waiting.size + this.#spend.size;
     if (keys > 0) this.#deps.log.error('what was spent is lost: the store of ledgers did not come back', { keys });
@@ -222,7 +231,9 @@ export class StoredLedgers implements Ledgers {
   #askLater(): void {
     if (this.#isClosed) return;
     this.#asking = this.#deps.clock.timer(ASK_MS, () => {
-      void this.#next(() => this.#ask()).finally(() => this.#askLater());
+      void this.#next(() => this.#ask())
+        .then(() => this.slices?.keepUp())
+        .finally(() => this.#askLater());
     });
   }
 
@@ -234,19 +245,23 @@ export class StoredLedgers implements Ledgers {
   async #write(): Promise<void> {
     if (this.#waiting.apart > 0 && this.#deps.clock.monotonic() - this.#apartSince >= APART_MS)
       this.#waiting.tryAgain();
-    if (await this.#settled()) await this.#rows.write([...this.#waiting.take(), ...this.#spend.take()]); // the link logs what fails
+    if (await this.#settled()) {
+      const bookings = this.#waiting.take();
+      await this.#rows.write([...(this.slices?.written(bookings) ?? bookings), ...this.#spend.take()]); // the link logs what fails
+    }
     this.#writtenAt = this.#deps.clock.monotonic();
-    await this.#sweep();
+    if (!this.#isClosed) await this.#sweep.round();
   }
 
-  /** What ended long ago. Of a shared store its upkeep does it. The link logs what fails; it is tried again in an hour. */
-  async #sweep(): Promise<void> {
-    const { clock } = this.#deps;
-    const repository = this.#repository;
-    if (repository.isShared || !repository.sweep || this.#isClosed || clock.monotonic() - this.#sweptAt < SWEEP_MS)
-      return;
-    this.#sweptAt = clock.monotonic();
-    await this.#link.ask(async () => repository.sweep?.(clock.now() - KEPT_MS, BATCH)).catch(() => {});
+  /** One step after another, so that what the store holds for this process is what it says. The link logs what fails. */
+  async #draw(callOf: () => DrawCall): Promise<DrawAnswer | undefined> {
+    let answer: DrawAnswer | undefined;
+    await this.#next(async () => {
+      if (!(await this.#settled())) return;
+      const call = callOf();
+      answer = await this.#link.ask(async () => this.#repository.draw?.(call), DRAW_LIMIT_MS).catch(() => undefined);
+    });
+    return answer;
   }
 
   /** Whether it is known what the store has of all that it was sent. What is not is sent again. */
@@ -254,7 +269,6 @@ export class StoredLedgers implements Ledgers {
     return !this.#rows.holdsAny || (await this.#rows.write([])) === undefined;
   }
 
-  /** Also what stands apart. */
   #writeAll(): Promise<void> {
     this.#waiting.tryAgain();
     return this.#write();

@@ -25,6 +25,8 @@ export type Key = {
   readonly last_used_at?: string;
   /** `inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too. */
   readonly access?: string;
+  /** Until when the value before the last rotation works; left out when there is none that does. */
+  readonly previous_expires_at?: string;
   /** Ids of models, aliases resolved, that the key may ask for; any without it. */
   readonly models?: readonly string[];
   /** Virtual keys of the targets that may serve the key; any without it. */
@@ -239,6 +241,8 @@ export type UsedKey = {
   readonly last_used_at?: string;
   /** `inference`: the key may call models, and nothing else; left out for all others. Written it may be `full` too. */
   readonly access?: string;
+  /** Until when the value before the last rotation works; left out when there is none that does. */
+  readonly previous_expires_at?: string;
   /** Ids of models, aliases resolved, that the key may ask for; any without it. */
   readonly models?: readonly string[];
   /** Virtual keys of the targets that may serve the key; any without it. */
@@ -312,6 +316,7 @@ export type KeyUsage = {
     readonly sort: string;
     readonly active: string;
     readonly since: string;
+    readonly access?: string;
   };
 };
 

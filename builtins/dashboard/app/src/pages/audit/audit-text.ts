@@ -5,6 +5,7 @@ export const ACTIONS: readonly string[] = [
   'key.create',
   'key.update',
   'key.rotate',
+  'key.end_grace',
   'key.revoke',
   'key.delete',
   'credential.reset',

@@ -1,5 +1,5 @@
-import type { Decoded } from '../config/decode.ts';
-import type { NewestConfiguration } from '../stores/configuration-store.ts';
+import type { Decoded } from '../../config/decode.ts';
+import type { NewestConfiguration } from '../../stores/configuration-store.ts';
 
 /** What a start begins with. */
 export interface StartSource {

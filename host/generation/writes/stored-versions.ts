@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isOfNewer } from '../config/decode.ts';
-import { GatewayError, type Log } from '../contract/index.ts';
-import type { ConfigurationStore, NewestConfiguration } from '../stores/configuration-store.ts';
+import { isOfNewer } from '../../config/decode.ts';
+import { GatewayError, type Log } from '../../contract/index.ts';
+import type { ConfigurationStore, NewestConfiguration } from '../../stores/configuration-store.ts';
 
 type Newest = Pick<NewestConfiguration, 'version' | 'text' | 'mark'>;
 
