@@ -410,6 +410,13 @@ const OVERVIEW: readonly Operation[] = [
     ],
     errors: [501],
   },
+  read(
+    '/admin/logs/values',
+    'What stands in a column of the request log, the most frequent first',
+    'LogValues',
+    ['field', 'q', 'since', 'until', 'limit'],
+    { errors: [501] },
+  ),
   read('/admin/logs/denied', 'Addresses whose requests came without a credential that is known', 'DeniedAddresses', [
     'limit',
     'offset',

@@ -235,6 +235,10 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     { next: orNull(TEXT) },
   ),
+  LogValues: object(
+    { data: list(object({ value: TEXT, count: COUNT }, { name: TEXT })) },
+    { is_partial: { const: true } },
+  ),
   DeniedAddresses: object({
     data: list(
       object({

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { EXPORT_COLUMNS } from '../../builtins/admin/logs/export-lines.ts';
 import type { RequestLogRow } from '../../host/contract/index.ts';
-import { cases, Dice, eventually, inSoak, startHost } from '../kit/index.ts';
-import type { AdminHost } from './kit.ts';
+import { cases, Dice, eventually, fakeClock, inSoak, startHost } from '../kit/index.ts';
+import { type AdminHost, startAdmin } from './kit.ts';
 import { fill, forLogs, NOON, read, row } from './logs-kit.ts';
 
 const PATH = '/admin/logs/export';
@@ -227,5 +227,35 @@ describe('an export without a request log', () => {
   it('is 501, whatever it asks for', async () => {
     const t = await startHost({ targets: [{ virtual_key: 'echo' }] });
     expect((await t.get(`${PATH}?format=xml`)).status).to.equal(501);
+  });
+});
+
+describe('GET /admin/logs/values', () => {
+  it('says what stands in a column, with the names of keys, where it looks too', async () => {
+    const clock = fakeClock(NOON);
+    const variables = { REQUEST_LOG_STORE_BACKEND: 'sqlite', REQUEST_LOG_STORE_DSN: ':memory:' };
+    const t = await startAdmin({ clock, variables });
+    const { id } = await t.makeKey({ name: 'Web shop' });
+    fill(t, [
+      row({ model: 'gpt-a', api_key_id: id }),
+      row({ model: 'gpt-a', api_key_id: 'gone', repeats: 4, stage: 'on_error' }),
+      row({ model: 'other', created_at: NOON - 40 * 86_400_000 }),
+    ]);
+    const values = async (query: string): Promise<unknown> => (await read(t, `/admin/logs/values?${query}`)).data;
+    await t.host.stores.logReader.value!.flush!();
+    expect((await read(t, '/admin/logs/values?field=model')).is_partial, 'nothing is summed up yet').to.equal(true);
+    await eventually(async () => {
+      clock.advance(60_000);
+      return (await read(t, '/admin/logs/values?field=model')).is_partial === undefined;
+    });
+    expect(await values('field=model&q=GPT')).to.deep.equal([{ value: 'gpt-a', count: 6 }]);
+    expect(await values('field=api_key_id')).to.deep.equal([
+      { value: 'gone', count: 5 },
+      { value: id, count: 1, name: 'Web shop' },
+    ]);
+    expect(await values('field=api_key_id&q=SHOP')).to.deep.equal([{ value: id, count: 1, name: 'Web shop' }]);
+    expect(await values('field=api_key_id&limit=1')).to.have.lengthOf(1);
+    for (const query of ['', 'field=nosuch', 'field=model&since=2026-11-22T12:00:00Z&until=2026-11-22T12:00:00Z'])
+      expect((await t.get(`/admin/logs/values?${query}`)).status, query).to.equal(400);
   });
 });

@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { compileScript, inSoak } from '../kit/index.ts';
+import { compileScript, eventually, inSoak } from '../kit/index.ts';
 import { browserForSuite, open, settled, startDashboard, until } from './kit.ts';
 
 const FAILS_TWICE = compileScript({
@@ -42,6 +43,27 @@ describe('the request log in the dashboard', function logs() {
     expect(await page.getByRole('button', { name: 'Older' }).isDisabled()).to.equal(true);
     await page.getByRole('combobox', { name: 'Find in the whole log' }).fill('no such text');
     await page.getByText('No row fits these filters').waitFor();
+  });
+
+  it('says whose doing failures were, leads to their rows, and writes what is shown to a file', async () => {
+    const t = await startDashboard({ script: FAILS_TWICE });
+    const { key } = await t.makeKey({ name: 'billing' });
+    expect(await t.chat(['one', 'two'], key)).to.deep.equal([200, 502]);
+    expect((await t.post('/v1/chat/completions', { model: 5 })).status).to.equal(400);
+    await eventually(async () => (await t.get('/admin/logs?outcome=failed')).json().data.length === 2);
+    const { page } = await open(browser(), t, { path: '/analytics' });
+    const ends = page.getByRole('table', { name: 'How requests ended' });
+    await ends.getByRole('row').filter({ hasText: 'The request was wrong' }).getByRole('link', { name: '1' }).waitFor();
+    await page.getByRole('table', { name: 'Keys' }).getByText('billing').waitFor();
+    await page.getByRole('table', { name: 'Failures by code' }).getByText('invalid_request').waitFor();
+    await ends.getByRole('row').filter({ hasText: 'The provider failed' }).getByRole('link', { name: '1' }).click();
+    await page.waitForURL(`${t.url}/logs?outcome=provider&window=24h`);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const file = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'JSONL' }).click();
+    const lines = (await readFile(await (await file).path(), 'utf8')).split('\n');
+    expect(lines).to.have.lengthOf(2);
+    expect(JSON.parse(lines[0] ?? '')).to.include({ outcome: 'provider', status: 502 });
   });
 
   inSoak('asks for the keys of its rows and for those that are looked for, never for all of them', async () => {

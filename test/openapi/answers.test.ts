@@ -13,6 +13,7 @@ import { some } from '../kit/index.ts';
 const REQUIRED: Readonly<Record<string, string>> = {
   'delete /admin/logs': '?before=2026-01-01T00:00:00Z',
   'get /admin/logs/export': '?format=csv',
+  'get /admin/logs/values': '?field=model',
   'get /admin/rules': '?provider=openai&model=gpt-4o',
 };
 

@@ -33,6 +33,7 @@ const anonymous = (route: string): string => route.replace(/\{\w+\}/g, '{}');
 /** Queries of routes that need one, or that show more with one. */
 const QUERIES: Readonly<Record<string, string>> = {
   '/admin/logs/export': '?format=csv',
+  '/admin/logs/values': '?field=model',
   '/admin/logs/stats': '?since=2026-01-01T00:00:00Z&buckets=3',
   '/admin/rules': '?provider=openai&model=gpt-5.6-sol',
 };

@@ -14,6 +14,7 @@ import {
   LOG_SPLITS,
   TERMINAL_STAGES,
 } from '../../host/stores/log/log-repository.ts';
+import { VALUE_FIELDS } from '../../host/stores/log/log-values.ts';
 import { storedRow } from '../../host/stores/log/log-row.ts';
 import { atEnd, cases, Dice, forSuite, startPostgres } from '../kit/index.ts';
 import { SILENT } from './backends.ts';
@@ -234,6 +235,29 @@ async function expectEqual(
   }
 }
 
+/** What stands in each column, by how often. */
+async function expectValues(
+  { database, logs }: { database: Database; logs: SqlLogs },
+  since: number,
+  before: number | undefined,
+): Promise<void> {
+  const kept = (await database.knex('request_logs').select('*')) as Kept[];
+  const [state] = await database.knex('request_log_summed').select('from_slot');
+  const from = Number(state.from_slot) * SLOT_MS;
+  const rows = kept.filter((row) => matches(row, { stages: TERMINAL_STAGES, since: Math.max(since, from), before }));
+  for (const field of VALUE_FIELDS)
+    for (const part of [undefined, 'A', '0']) {
+      const nameOf = (row: Kept): string => (field === 'outcome' ? outcomeOf(row) : String(row[field] ?? ''));
+      const counts = Map.groupBy(rows, nameOf);
+      const expected = [...counts]
+        .filter(([name]) => name !== '' && (part === undefined || name.toLowerCase().includes(part.toLowerCase())))
+        .map(([value, each]) => ({ value, count: each.reduce((all, row) => all + requestsOf(row), 0) }))
+        .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+      const { values, isPartial } = await logs.values({ field, part, since, before, most: 50 });
+      expect([values, isPartial], `${field} ${part}`).to.deep.equal([expected, from > since]);
+    }
+}
+
 const without = ({ provider: _provider, model: _model, isRest: _isRest, ...sums }: any): any => sums;
 
 async function expectSeries(
@@ -309,6 +333,8 @@ function suite(open: () => Promise<Database>): void {
       for (let left = 100; left > 0 && (await t.logs.sum(now)); left -= 1);
       for (const filters of FILTERS)
         await expectEqual(t, { ...filters, stages: TERMINAL_STAGES }, JSON.stringify(filters));
+      await expectValues(t, BEGIN, undefined);
+      await expectValues(t, BEGIN - 5000, BEGIN + dice.below(10 * SLOT_MS) + 1);
       const day = { start: BEGIN - SLOTS * SLOT_MS, end: BEGIN + 36 * SLOT_MS, buckets: 6 };
       await expectSeries(t, { since: day.start, before: day.end, stages: TERMINAL_STAGES }, day, 'a long series');
     });

@@ -60,6 +60,7 @@ function scene(retention: Retention = { days: undefined, rows: undefined }) {
     search: () => answer(() => ({ rows, next: undefined, searched: rows.length, searchedTo: undefined })),
     countFound: () => answer(() => ({ count: rows.length, next: undefined })),
     sum: () => answer(() => false),
+    values: () => answer(() => ({ values: [], isPartial: false })),
     ofTrace: (id) => answer(() => rows.filter(({ trace_id }) => trace_id === id)),
     count: () => answer(() => rows.length),
     newestOf: () => answer(() => rows.at(-1)),

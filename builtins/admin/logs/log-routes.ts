@@ -18,6 +18,7 @@ import { type ExportedRows, Exports } from './export-route.ts';
 import { searchAnswer } from './search-answer.ts';
 import { type AskedSearch, readSearch, statisticsSearch } from './search-parameters.ts';
 import { decisionOf, traceAnswer } from './trace-answer.ts';
+import { valuesAnswer } from './values-answer.ts';
 import { Query, storable } from '../query.ts';
 import { reading } from '../store-calls.ts';
 
@@ -32,7 +33,7 @@ type Answering = (logs: LogReader, call: JsonCall) => Promise<JsonAnswer>;
 export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
   const {
     log,
-    stores: { logReader },
+    stores: { logReader, keys },
   } = host;
   const exports = new Exports({ clock: host.services.clock, log, auditor });
   /** Without a store the answer is 501, whatever the parameters. */
@@ -57,6 +58,12 @@ export function logRoutes(host: Host, auditor: Auditor): readonly JsonRoute[] {
       path: '/admin/logs/stats',
       scope: 'read_only',
       answer: kept((logs, call) => reading(statistics(logs, call, logs.now()), log)),
+    },
+    {
+      method: 'GET',
+      path: '/admin/logs/values',
+      scope: 'read_only',
+      answer: kept((logs, call) => reading(valuesAnswer(logs, keys, call), log)),
     },
     {
       method: 'GET',

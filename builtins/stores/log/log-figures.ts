@@ -13,14 +13,7 @@ import { TERMINAL_STAGES } from '../../../host/stores/log/log-repository.ts';
 import type { Row } from '../key-rows.ts';
 import { kindOf } from './quarters/quarter-kinds.ts';
 import { SLOT_MS } from './quarters/quarter-schema.ts';
-import {
-  type Asked,
-  type Filtered,
-  type SummedSlots,
-  summedIn,
-  sumsBy,
-  type SumsQuestion,
-} from './quarters/quarter-sums.ts';
+import { type Asked, type Filtered, oneState, sumsBy, type SumsQuestion } from './quarters/quarter-sums.ts';
 import { COUNT, HAS_ERROR, IS_TERMINAL, rawColumns, sumOf, SUMS } from './row-sums.ts';
 import { spreadOf } from './spreads.ts';
 
@@ -55,12 +48,6 @@ export async function statisticsOf(
     byStage: byStage.map(({ stage, count }) => ({ stage: String(stage), count: Number(count) })),
     topErrors: await errorsOf(asked, filtered(filters, asked.dialect.name === 'sqlite' ? FAILED_ROWS : undefined)),
   };
-}
-
-/** All of a reading sees the database as it is now: what is summed up, and what is not, belong together. */
-async function oneState(asked: Asked, filters: LogFilters): Promise<SummedSlots | undefined> {
-  if (asked.dialect.name === 'postgres') await asked.knex.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
-  return summedIn(asked, filters);
 }
 
 /**

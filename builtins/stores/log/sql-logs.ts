@@ -15,6 +15,7 @@ import {
   type SearchPage,
 } from '../../../host/stores/log/log-repository.ts';
 import type { CountBounds, CountedPart, SearchBounds } from '../../../host/stores/log/log-search.ts';
+import type { LogValues, ValuesQuestion } from '../../../host/stores/log/log-values.ts';
 import { amount } from '../../../host/stores/log/row-values.ts';
 import { type Database, timeOf } from '../database/database.ts';
 import { withFaults } from '../database/driver-faults.ts';
@@ -23,6 +24,7 @@ import type { Row } from '../key-rows.ts';
 import { areCounted, countedRows, isOldestBeyond, NewRows } from './log-counts.ts';
 import { seriesOf, sharesOf, statisticsOf } from './log-figures.ts';
 import { type Guard, insertion } from './log-insert.ts';
+import { valuesOf } from './quarters/log-values.ts';
 import { QuarterKeeper } from './quarters/quarter-keeper.ts';
 import type { Filtered } from './quarters/quarter-sums.ts';
 import { rowsOfTrace } from './log-traces.ts';
@@ -124,6 +126,10 @@ export class SqlLogs implements LogRepository {
 
   series(filters: LogFilters, window: LogWindow, signal?: AbortSignal): Promise<LogSeries> {
     return this.#database.read((db) => seriesOf(this.#asked(db), this.#filteredOn(db), filters, window), signal);
+  }
+
+  values(question: ValuesQuestion, signal?: AbortSignal): Promise<LogValues> {
+    return this.#database.read((db) => valuesOf(this.#asked(db), this.#filteredOn(db), question), signal);
   }
 
   sum(now: number): Promise<boolean> {

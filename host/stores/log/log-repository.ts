@@ -1,5 +1,6 @@
 import type { KeptColumns } from '../../contract/log-columns.ts';
 import type { CountBounds, CountedPart, LogPosition, LogSearch, SearchBounds } from './log-search.ts';
+import type { LogValues, ValuesQuestion } from './log-values.ts';
 
 /** A row as it is kept, by the names of its columns. What is not known is `null`. */
 export interface LogRow extends KeptColumns {}
@@ -146,6 +147,8 @@ export interface LogRepository {
   /** The most frequent first, a thousand at most. */
   shares(filters: LogFilters, by: LogSplit, signal?: AbortSignal): Promise<readonly LogShare[]>;
   series(filters: LogFilters, window: LogWindow, signal?: AbortSignal): Promise<LogSeries>;
+  /** What stands in a column. */
+  values(question: ValuesQuestion, signal?: AbortSignal): Promise<LogValues>;
   /** Sums up some of what statistics would else read row by row. Whether there is more to do by now. `now` in Unix milliseconds. */
   sum(now: number): Promise<boolean>;
   /** Ids ascend with writing; 0 without any row. */

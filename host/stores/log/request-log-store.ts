@@ -16,6 +16,7 @@ import type {
   SearchPage,
 } from './log-repository.ts';
 import type { SearchBounds } from './log-search.ts';
+import type { LogValues, ValuesQuestion } from './log-values.ts';
 import { TERMINAL_STAGES } from './log-repository.ts';
 import { LogRetention, type Retention } from './log-retention.ts';
 import { LogSums } from './log-sums.ts';
@@ -60,6 +61,7 @@ export interface LogReader {
   statistics(asked: StatisticsQuery, client?: AbortSignal): Promise<StatisticsAnswer>;
   /** Looks for a second and a half at most; a page with fewer rows than its limit may have a next one. */
   search(filters: LogFilters, asked: Omit<SearchBounds, 'mayGoOn'>, client?: AbortSignal): Promise<SearchPage>;
+  values(question: ValuesQuestion, client?: AbortSignal): Promise<LogValues>;
   /** Everything that the filters leave, up to `most` rows. */
   export(filters: LogFilters, most: number, client?: AbortSignal): Promise<LogExport>;
   newestOf(traceId: string, client?: AbortSignal): Promise<LogRow | undefined>;
@@ -172,6 +174,10 @@ export class RequestLogStore implements RequestLog, LogReader {
       const mayGoOn = (): boolean => clock.monotonic() - began < SEARCH_MS;
       return this.#repository.search(filters, { ...asked, mayGoOn }, signal);
     });
+  }
+
+  values(question: ValuesQuestion, client?: AbortSignal): Promise<LogValues> {
+    return this.#read('values', client, (signal) => this.#repository.values(question, signal));
   }
 
   export(filters: LogFilters, most: number, client?: AbortSignal): Promise<LogExport> {

@@ -24,7 +24,7 @@ export interface SummedSlots {
 }
 
 /** What a window has of sums. One state for all questions of a reading. `undefined` where it has none. */
-export async function summedIn({ knex }: Asked, { since, before }: LogFilters): Promise<SummedSlots | undefined> {
+async function summedIn({ knex }: Asked, { since, before }: LogFilters): Promise<SummedSlots | undefined> {
   const state = (await knex(SUMMED).select('from_slot', 'to_slot', 'up_to').first()) as Row | undefined;
   if (!state) return undefined;
   const from = Math.max(Number(state['from_slot']), since === undefined ? 0 : Math.ceil(since / SLOT_MS));
@@ -38,6 +38,12 @@ export async function summedIn({ knex }: Asked, { since, before }: LogFilters): 
     .limit(MOST_STALE + 1)) as Row[];
   if (marked.length > MOST_STALE) return undefined;
   return { from, to, upTo: Number(state['up_to']), stale: marked.map(({ slot }) => Number(slot)) };
+}
+
+/** All of a reading sees the database as it is now: what is summed up, and what is not, belong together. */
+export async function oneState(asked: Asked, filters: LogFilters): Promise<SummedSlots | undefined> {
+  if (asked.dialect.name === 'postgres') await asked.knex.raw('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+  return summedIn(asked, filters);
 }
 
 export interface SumsQuestion {

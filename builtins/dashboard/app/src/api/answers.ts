@@ -467,6 +467,15 @@ export type Logs = {
   readonly next?: string | null;
 };
 
+export type LogValues = {
+  readonly data: readonly {
+    readonly value: string;
+    readonly count: number;
+    readonly name?: string;
+  }[];
+  readonly is_partial?: 'true';
+};
+
 export type DeniedAddresses = {
   readonly data: readonly {
     readonly address: string;

@@ -6,6 +6,7 @@ export const WINDOWS: readonly { readonly value: string; readonly label: string 
   { value: '6', label: '6 h' },
   { value: '24', label: '24 h' },
   { value: '168', label: '7 d' },
+  { value: '720', label: '30 d' },
 ];
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -13,6 +14,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '6': 'the last 6 hours',
   '24': 'the last 24 hours',
   '168': 'the last 7 days',
+  '720': 'the last 30 days',
 };
 
 /** Hours of the window that an address names; a day when it names none of these. */

@@ -8,6 +8,7 @@ import { compact, count, DASH, integer, percent } from '../../lib/format.ts';
 import { namesIn } from '../../lib/fields.ts';
 import { withQuery } from '../../lib/query-string.ts';
 import { STAGES, stageName } from '../../lib/stages.ts';
+import { useNow } from '../../lib/use-now.ts';
 import { useSearch } from '../../lib/use-search.ts';
 import { windowHours, windowName, WINDOWS, windowStart } from '../../lib/windows.ts';
 import { useApi } from '../../services.ts';
@@ -18,6 +19,9 @@ import { Page } from '../../ui/page.tsx';
 import { Columns, Panel } from '../../ui/panel.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Tile, Tiles } from '../../ui/tile.tsx';
+import { keyNameOf } from '../logs/key-names.ts';
+import { useKeysOf } from '../logs/use-keys.ts';
+import { Outcomes, Shares } from './outcomes.tsx';
 import { costText, Failures, isUnpriced, Latency, Models, Providers } from './parts.tsx';
 
 export default function AnalyticsPage() {
@@ -35,7 +39,13 @@ export default function AnalyticsPage() {
     keepsLast: true,
     read: (signal) =>
       api.json(
-        withQuery('/admin/logs/stats', { since: windowStart(hours, api.now()), buckets: 48, limit: 10, ...filters }),
+        withQuery('/admin/logs/stats', {
+          since: windowStart(hours, api.now()),
+          buckets: 48,
+          limit: 10,
+          include: 'by_outcome,by_code,by_key,by_target',
+          ...filters,
+        }),
         { signal },
       ),
   });
@@ -82,6 +92,7 @@ export default function AnalyticsPage() {
           <Statistics
             statistics={statistics}
             hours={hours}
+            filters={filters}
             isOneStage={filters.stage !== '' && filters.stage !== 'all'}
           />
         )}
@@ -90,14 +101,21 @@ export default function AnalyticsPage() {
   );
 }
 
+/** How the statistics call what a row does not say. */
+const UNKNOWN = 'unknown';
+
 interface StatisticsProps {
   readonly statistics: LogStatistics;
   readonly hours: number;
+  readonly filters: { readonly provider: string; readonly model: string };
   /** Rows of one stage say nothing about how many requests failed. */
   readonly isOneStage: boolean;
 }
 
-function Statistics({ statistics, hours, isOneStage }: StatisticsProps) {
+function Statistics({ statistics, hours, filters, isOneStage }: StatisticsProps) {
+  const now = useNow();
+  const keys = useKeysOf(Object.keys(statistics.by_key ?? {}).filter((id) => id !== UNKNOWN));
+
   const { summary, series } = statistics;
   const rate = isOneStage || summary.total_entries === 0 ? undefined : summary.error_entries / summary.total_entries;
   const said = `${count(summary.total_entries, 'request')} over ${windowName(hours)}${rate === undefined ? '' : `, ${percent(rate)} failed`}, ${costPhrase(summary)}.`;
@@ -107,7 +125,7 @@ function Statistics({ statistics, hours, isOneStage }: StatisticsProps) {
       <p className="visually-hidden" role="status">
         {said}
       </p>
-      <Totals summary={summary} rate={rate} />
+      <Totals summary={summary} rate={rate} byOutcome={statistics.by_outcome} />
       {summary.total_entries === 0 ? (
         <Panel title="Traffic">
           <Empty icon={Activity} title="No traffic">
@@ -133,6 +151,19 @@ function Statistics({ statistics, hours, isOneStage }: StatisticsProps) {
             <Models byModel={statistics.by_model} />
             <Providers byProvider={statistics.by_provider} />
           </Columns>
+          <Outcomes statistics={statistics} hours={hours} provider={filters.provider} model={filters.model} />
+          <Columns>
+            <Shares
+              title="Keys"
+              shares={statistics.by_key}
+              nameOf={(id) => (id === UNKNOWN ? 'No API key' : keyNameOf(id, keys, now).name)}
+            />
+            <Shares
+              title="Targets"
+              shares={statistics.by_target}
+              nameOf={(name) => (name === UNKNOWN ? 'None' : name)}
+            />
+          </Columns>
           <Failures errors={statistics.top_errors} />
         </>
       )}
@@ -156,9 +187,18 @@ function costPhrase(summary: Summary): string {
   return sums.unpriced > 0 ? `${costText(sums)} at least` : costText(sums);
 }
 
-function Totals({ summary, rate }: { readonly summary: LogStatistics['summary']; readonly rate: number | undefined }) {
+interface TotalsProps {
+  readonly summary: Summary;
+  readonly rate: number | undefined;
+  readonly byOutcome: LogStatistics['by_outcome'];
+}
+
+function Totals({ summary, rate, byOutcome = {} }: TotalsProps) {
   const { total_entries, error_entries, prompt_tokens, completion_tokens, unpriced_requests } = summary;
   const sums = sumsOf(summary);
+  const of = (...outcomes: readonly string[]): number =>
+    outcomes.reduce((sum, outcome) => sum + (byOutcome[outcome] ?? 0), 0);
+  const [broken, refused] = [of('provider', 'gateway'), of('policy', 'budget', 'rate')];
   const partly =
     unpriced_requests > 0 ? `at least; ${count(unpriced_requests, 'request')} without a known price` : 'estimated';
   return (
@@ -168,6 +208,11 @@ function Totals({ summary, rate }: { readonly summary: LogStatistics['summary'];
         label="Failure rate"
         value={rate === undefined ? DASH : percent(rate)}
         note={rate === undefined ? undefined : `${integer(error_entries)} failed`}
+      />
+      <Tile
+        label="Provider and gateway"
+        value={total_entries === 0 ? DASH : percent(broken / total_entries)}
+        note={`${integer(broken)} failed, ${integer(refused)} refused`}
       />
       <Tile label="Input tokens" value={compact(prompt_tokens)} />
       <Tile label="Output tokens" value={compact(completion_tokens)} />

@@ -95,6 +95,14 @@ export function logQuery(filters: LogFilters, now: number): URLSearchParams {
   return new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
 }
 
+/** Asks for what the filters leave as a file, whatever page is shown. */
+export function exportQuery(filters: LogFilters, format: 'csv' | 'jsonl', now: number): URLSearchParams {
+  const query = logQuery(filters, now);
+  for (const name of ['limit', 'offset', 'cursor']) query.delete(name);
+  query.set('format', format);
+  return query;
+}
+
 /** Rows in which the text stands anywhere. */
 export function matching(rows: readonly LogEntry[], q: string, nameOf: (id: string) => string): readonly LogEntry[] {
   const wanted = q.trim().toLowerCase();

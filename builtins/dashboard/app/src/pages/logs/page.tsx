@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Radio, ScrollText, Trash2 } from 'lucide-react';
+import { FileDown, Radio, ScrollText, Trash2 } from 'lucide-react';
 import { usePolled } from '../../api/polling.ts';
 import type { LogEntry, LogPage } from '../../api/wire.ts';
 import { rowsIn } from '../../lib/fields.ts';
@@ -15,6 +15,7 @@ import { Pager } from '../../ui/pager.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { WindowField } from '../../ui/window-field.tsx';
+import { ExportDialog } from './export-dialog.tsx';
 import { isMaster, keyNameOf, type KnownKeys } from './key-names.ts';
 import {
   hasPlaced,
@@ -43,6 +44,7 @@ export default function LogsPage() {
   const canWrite = useCanWrite();
   const [search, change] = useSearch();
   const [isPurging, setPurging] = useState(false);
+  const [isExporting, setExporting] = useState(false);
   const filters = readFilters(search);
   const isLive = search.get('live') === '1';
   const now = useNow();
@@ -66,6 +68,11 @@ export default function LogsPage() {
       >
         Live tail
       </Button>
+      {reading.data && (
+        <Button icon={FileDown} onClick={() => setExporting(true)}>
+          Export
+        </Button>
+      )}
       {canWrite && reading.data && (
         <Button icon={Trash2} onClick={() => setPurging(true)}>
           Purge
@@ -122,6 +129,7 @@ export default function LogsPage() {
           }}
         </Loaded>
       </Panel>
+      {isExporting && <ExportDialog filters={filters} onClose={() => setExporting(false)} />}
       {isPurging && canWrite && <PurgeDialog filters={filters} onClose={() => setPurging(false)} />}
     </Page>
   );
