@@ -13,6 +13,8 @@ interface AuditEvent {
   readonly target: string;
   readonly outcome: AuditNote['outcome'];
   readonly detail?: Detail | undefined;
+  readonly changes?: AuditNote['changes'];
+  readonly configVersion?: number | undefined;
 }
 
 interface Mutation<T> {
@@ -20,7 +22,7 @@ interface Mutation<T> {
   readonly target: string;
   readonly act: () => Promise<T>;
   /** What the row says once it is done. */
-  readonly done?: (result: T) => { readonly target?: string; readonly detail?: Detail };
+  readonly done?: (result: T) => Partial<Pick<AuditEvent, 'target' | 'detail' | 'changes'>>;
   /** What the row of a failure says beside the error. */
   readonly about?: Detail;
 }
@@ -44,7 +46,8 @@ export class Auditor {
     this.#host = host;
   }
 
-  record({ principal, context }: Asked, { action, target: asked, outcome, detail }: AuditEvent): void {
+  record({ principal, context }: Asked, event: AuditEvent): void {
+    const { action, target: asked, outcome, detail, changes, configVersion } = event;
     const { log, redactor, stores } = this.#host;
     const target = inPart(asked, LONGEST_TARGET);
     const actor = actorOf(principal);
@@ -57,6 +60,8 @@ export class Auditor {
       detail,
       sourceIp: context.address,
       traceId: context.id,
+      changes,
+      configVersion,
     });
     log.info('admin audit', {
       trace_id: context.id,

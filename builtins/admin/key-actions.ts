@@ -1,5 +1,6 @@
 import type { Host } from '../../host/host.ts';
 import type { JsonCall } from '../../host/http/json-route.ts';
+import type { AuditChange } from '../../host/stores/audit/audit-entry.ts';
 import { accessOf, type KeyAccess, shownScopes } from '../../host/stores/keys/access-of-keys.ts';
 import type { KeyRecord, MadeKey, Rotation } from '../../host/stores/keys/key-record.ts';
 import { targetId } from './asked.ts';
@@ -7,6 +8,7 @@ import type { Auditor } from './auditor.ts';
 import { firstObject } from './first-object.ts';
 import { refuseAccount } from './accounts/key-account.ts';
 import { readChange, readDraft, readRotation } from './key-body.ts';
+import { keyChanges } from './key-changes.ts';
 import { changing, unknownKey } from './store-calls.ts';
 
 /** What is done to keys: each reads its body, asks the store and leaves its row. */
@@ -30,7 +32,11 @@ export class KeyActions {
       target: '*',
       about: { name },
       act: () => changing(this.#stores.keys.create(draft)),
-      done: ({ record }) => ({ target: record.id, detail: { name, ...accessDetail(record) } }),
+      done: ({ record }) => ({
+        target: record.id,
+        detail: { name, ...accessDetail(record) },
+        changes: keyChanges(undefined, record),
+      }),
     });
   }
 
@@ -38,12 +44,16 @@ export class KeyActions {
     const id = targetId(call);
     const change = readChange(firstObject(call.bytes));
     refuseAccount(this.#host, change.limits);
-    return this.#auditor.during(call, {
+    const { record } = await this.#auditor.during(call, {
       action: 'key.update',
       target: id,
       act: () => known(id, changing(this.#stores.keys.update(id, change, callerId(call)))),
-      done: (record) => ({ detail: { name: record.name, ...accessDetail(record, change.access) } }),
+      done: ({ record: after, before }) => ({
+        detail: { name: after.name, ...accessDetail(after, change.access) },
+        changes: keyChanges(before, after),
+      }),
     });
+    return record;
   }
 
   async revoke(call: JsonCall): Promise<void> {
@@ -70,6 +80,7 @@ export class KeyActions {
       action: 'key.rotate',
       target: id,
       act: () => known(id, changing(this.#rotated(id, rotation))),
+      done: () => ({ changes: rotationChanges(rotation) }),
     });
   }
 
@@ -88,6 +99,9 @@ export class KeyActions {
     return keys.rotate(id, { ...rotation, newestSession: await sessions.newestOf(id) });
   }
 }
+
+const rotationChanges = ({ graceMs = 0 }: Rotation): readonly AuditChange[] =>
+  graceMs > 0 ? [{ field: 'grace_seconds', before: null, after: graceMs / 1000 }] : [];
 
 /** What an auditor looks for: keys that became wider, and those for inference. */
 function accessDetail(record: KeyRecord, written?: KeyAccess): object {

@@ -2,7 +2,7 @@ import { GatewayError, quoted, type Scope, type Unpriced } from '../../host/cont
 import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/common/key-members.ts';
 import { nameRulesIn } from '../../host/common/accounts/name-rules.ts';
 import { BudgetProblem } from '../../host/common/budgets/budget-problem.ts';
-import { type KeyBudget, readBudgets } from '../../host/common/budgets/key-budget.ts';
+import { type KeyBudget, readBudgets, readSessionBudgets } from '../../host/common/budgets/key-budget.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import type { JsonObject } from '../../host/http/body/json-body.ts';
@@ -145,6 +145,7 @@ function readLimit(
 ): KeyLimits[KeyLimitName] | null {
   if (kind === 'texts') return readList(members, name);
   if (kind === 'budgets') return readBudgetList(members, name);
+  if (kind === 'session') return readSession(members, name);
   if (kind === 'integer') return members.integer(name, 1, most) ?? null;
   if (kind === 'amount') return members.amount(name) ?? null;
   if (kind === 'flag') return members.flag(name) || null; // what is unset is left out
@@ -183,6 +184,11 @@ function readList(members: Members, name: string): readonly string[] | null {
 function readBudgetList(members: Members, name: string): readonly KeyBudget[] | null {
   const budgets = checking(() => members.read(name, (value) => readBudgets(value, name)) ?? []);
   return budgets.length > 0 ? budgets : null;
+}
+
+function readSession(members: Members, name: string): KeyLimits['session'] | null {
+  const budgets = checking(() => members.read(name, (value) => readSessionBudgets(value, name)) ?? []);
+  return budgets.length > 0 ? { budgets } : null;
 }
 
 export function withoutNull(limits: LimitChange): KeyLimits {

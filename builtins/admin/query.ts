@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { quoted } from '../../host/contract/index.ts';
+import { kindOfPath, pathProblem } from '../../host/common/accounts/account-path.ts';
 import { invalidRequest } from '../../host/common/invalid-request.ts';
 import { parseTimestamp } from '../../host/common/timestamps.ts';
 
@@ -28,6 +29,15 @@ export class Query {
   /** What a column is compared with; `undefined` when it is absent. */
   filter(name: string): string | undefined {
     return storable(this.text(name)) || undefined;
+  }
+
+  /** The path of an account. */
+  account(): string | undefined {
+    const path = this.filter('account');
+    if (path === undefined) return undefined;
+    const problem = kindOfPath(path) === 'tag' ? 'a path begins with /' : pathProblem(path);
+    if (problem !== undefined) throw invalidRequest(`account is ${quoted(path)}: ${problem}`);
+    return path;
   }
 
   /** An integer from 1; a larger one than `max` counts as that. */

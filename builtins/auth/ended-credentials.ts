@@ -7,7 +7,7 @@ import { nextTurn } from '../../host/common/next-turn.ts';
 import type { Host } from '../../host/host.ts';
 import type { RequestContext } from '../../host/http/context.ts';
 import { endRequest } from '../../host/http/running-requests.ts';
-import type { CredentialChange, Standing } from '../../host/stores/credential-standing.ts';
+import type { CredentialChange, Plane, Standing } from '../../host/stores/credential-standing.ts';
 import type { ChangedCredential } from '../../host/stores/principals.ts';
 
 /** What runs ends when its credential no longer stands. See docs/admin.md#what-runs-under-a-credential-that-has-ended. */
@@ -96,27 +96,30 @@ class Sweep {
         await nextTurn();
         left = AT_ONCE;
       }
-      const { digest = '' } = context;
-      const standing = certain ?? known.get(digest) ?? this.#standing(context);
-      known.set(digest, standing);
+      const asked = `${planeOf(context)} ${context.digest ?? ''}`;
+      const standing = certain ?? known.get(asked) ?? this.#standing(context);
+      known.set(asked, standing);
       if (standing !== 'unknown') left -= this.#apply(standing, context) ? ENDING : 1;
-      else if (unknown.get(digest)?.push(context) === undefined) unknown.set(digest, [context]);
+      else if (unknown.get(asked)?.push(context) === undefined) unknown.set(asked, [context]);
     }
     if (unknown.size > 0) await this.#ask(unknown);
   }
 
-  #standing({ digest, principal }: RequestContext): Standing {
-    return digest === undefined || !principal ? 'stands' : this.#host.stores.principals.standing(digest, principal);
+  #standing(context: RequestContext): Standing {
+    const { digest, principal } = context;
+    if (digest === undefined || !principal) return 'stands';
+    return this.#host.stores.principals.standing(digest, principal, planeOf(context));
   }
 
-  /** Asks the store, once for each credential. */
+  /** Asks the store, once for each credential and plane. */
   async #ask(unknown: ReadonlyMap<string, readonly RequestContext[]>): Promise<void> {
-    const waiting = unknown.entries();
+    const waiting = unknown.values();
     const lane = async (): Promise<void> => {
-      for (const [digest, contexts] of waiting) {
-        const principal = contexts.find(({ isOver }) => !isOver)?.principal;
-        if (this.#isClosed || !principal) continue;
-        const standing = await this.#host.stores.principals.askStanding(digest, principal);
+      for (const contexts of waiting) {
+        const running = contexts.find(({ isOver }) => !isOver);
+        const { digest, principal } = running ?? {};
+        if (this.#isClosed || !running || digest === undefined || !principal) continue;
+        const standing = await this.#host.stores.principals.askStanding(digest, principal, planeOf(running));
         for (const context of contexts) this.#apply(standing, context);
       }
     };
@@ -151,3 +154,5 @@ function isOf(principal: HostPrincipal | undefined, of: ChangedCredential, id: s
   if (of === 'identity' && principal.issuer === undefined) return false;
   return id === undefined || id === (of === 'session' ? principal.sessionId : principal.id);
 }
+
+const planeOf = ({ protectedBy }: RequestContext): Plane => protectedBy?.plane ?? 'control';

@@ -63,7 +63,7 @@ export const COMMANDS: readonly Command[] = [
     options: [{ flags: '--probe', summary: 'Ask each declared instance for its models, once per credential' }],
     examples: ['gw doctor', 'GATEWAY_CONFIG=config.yaml gw doctor', 'gw doctor --probe'],
     refusesFormat: true,
-    load: () => import('./doctor.ts'),
+    load: () => import('./doctor/doctor.ts'),
   },
   {
     name: 'status',

@@ -8,6 +8,7 @@ import {
 } from '../../host/contract/index.ts';
 import { matchesPattern } from '../../host/common/accounts/name-rules.ts';
 import type { Unit } from '../../host/common/budgets/key-budget.ts';
+import type { CallPrices } from '../../host/generation/call-prices.ts';
 import type { BudgetLevel } from './budget-levels.ts';
 import type { BudgetWarnings } from './budget-warnings.ts';
 import { CallAmounts } from './call-amounts.ts';
@@ -25,12 +26,15 @@ interface Held {
 
 /** One round of asking all budgets. */
 interface Round {
-  readonly exchange: Exchange;
+  readonly exchange: Asking;
   readonly open: readonly OpenBudget[];
   readonly earlier: Held | undefined;
   readonly running: Amounts;
   readonly got: Reservation[];
 }
+
+/** A request, of which it may be known that it costs nothing. */
+type Asking = Exchange & { readonly routing?: { readonly isFree: boolean } };
 
 /** What a request used so far, in each unit. */
 type Amounts = Readonly<Record<Unit, number>>;
@@ -61,7 +65,7 @@ export interface AskedBudgetsDeps {
   /** Keeps what sessions spend; the other one where it is not said. */
   readonly sessions?: Ledger;
   readonly pricing: Pricing;
-  readonly prices: CallLimits;
+  readonly prices: CallLimits & Partial<Pick<CallPrices, 'dearest' | 'isFree'>>;
   readonly now: () => number;
   readonly raises?: Raises | undefined;
   readonly warnings?: BudgetWarnings | undefined;
@@ -93,7 +97,7 @@ export class AskedBudgets {
    * `passed`, by name, what may be spent beyond them is asked.
    */
   admit(
-    exchange: Exchange,
+    exchange: Asking,
     levels: readonly BudgetLevel[],
     passed?: ReadonlyMap<string, unknown>,
   ): Decision | Promise<Decision> {
@@ -108,7 +112,7 @@ export class AskedBudgets {
 
   /** What each budget would say, in the order in which they are asked; nothing is held. Of those that are `passed`, what may be spent beyond them. */
   look(
-    exchange: Exchange,
+    exchange: Asking,
     levels: readonly BudgetLevel[],
     peek: (budget: OpenBudget) => Sum,
     passed?: ReadonlyMap<string, unknown>,
@@ -117,7 +121,8 @@ export class AskedBudgets {
     return countingFor(exchange.model, this.#open(exchange, levels), passed).map((budget) => {
       const amount = amounts.of(budget);
       const { committed, reserved } = peek(budget);
-      return { budget, committed, reserved, amount, isGranted: fits(budget, committed + reserved, amount) };
+      const isGranted = fits(budget, committed + reserved, amount) || this.#isFree(exchange, budget);
+      return { budget, committed, reserved, amount, isGranted };
     });
   }
 
@@ -162,10 +167,11 @@ export class AskedBudgets {
     for (let budget = open[got.length]; budget; budget = open[got.length]) {
       const kept = budget.unit === 'requests' ? earlier?.reservations[got.length] : undefined; // a request is one, however many turns it takes
       const asked = kept ? 1 : amounts.of(budget);
-      if (asked === undefined) return this.#denied(round, { isGranted: false, committed: 0 }, undefined);
-      const answer = kept ?? this.#askOrThrow(round, budget, asked);
-      if (answer instanceof Promise) return this.#later(round, answer, asked);
-      const denial = this.#decide(round, answer, asked);
+      const isUnbound = asked === undefined && !this.#isFree(exchange, budget);
+      if (isUnbound) return this.#denied(round, { isGranted: false, committed: 0 }, undefined);
+      const answer = kept ?? this.#askOrThrow(round, budget, asked ?? 0);
+      if (answer instanceof Promise) return this.#later(round, answer, asked ?? 0);
+      const denial = this.#decide(round, answer, asked ?? 0);
       if (denial) return denial;
     }
     this.#inFlight.put(exchange, { open, reservations: got, turn: (earlier?.turn ?? 0) + 1 });
@@ -206,9 +212,19 @@ export class AskedBudgets {
   }
 
   #decide(round: Round, answer: Reservation | Refusal, asked: number): Decision {
-    if (!answer.isGranted) return this.#denied(round, answer, asked);
-    round.got.push(answer);
+    if (answer.isGranted) {
+      round.got.push(answer);
+      return undefined;
+    }
+    const budget = round.open[round.got.length];
+    if (!budget || !this.#isFree(round.exchange, budget)) return this.#denied(round, answer, asked);
+    round.got.push(unheld(this.#ledgerOf(budget), budget.name));
     return undefined;
+  }
+
+  /** Whether a call is known to cost nothing, in a budget of dollars: it is looked for only where such a budget is spent. */
+  #isFree(exchange: Asking, { unit }: OpenBudget): boolean {
+    return unit === 'usd' && (exchange.routing?.isFree === true || this.#deps.prices.isFree?.(exchange) === true);
   }
 
   /** Nothing stays held where one denies; what the turns before it used is booked. */
@@ -234,6 +250,13 @@ export class AskedBudgets {
     return { usd: this.#deps.pricing.reported(exchange), tokens: prompt + completion, requests: 1 };
   }
 }
+
+/** Holds nothing of a budget that is spent. What the call costs all the same is booked. */
+const unheld = (ledger: Ledger, key: string): Reservation => ({
+  isGranted: true,
+  settle: (amount) => (amount > 0 ? ledger.commit(key, amount) : undefined),
+  release: () => {},
+});
 
 /** As a ledger decides. */
 function fits({ limit, overrun }: OpenBudget, taken: number, amount: number | undefined): boolean {

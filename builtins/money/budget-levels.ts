@@ -65,8 +65,14 @@ export const accountLevel = (level: Level): BudgetLevel => ({
 
 const hasSessions = ({ sessionBudgets }: Level): boolean => sessionBudgets.length > 0;
 
-/** What each session of a key has by an account or a tag. Which session it is stands in the names of sums once a request says so. */
-const sessionLevel = (id: string, { path, sessionBudgets }: Level): BudgetLevel => ({
-  owner: { kind: 'session', id: '', name: 'the session', prefix: `${sessionPrefix(id)}@${path}`, series: '' },
+/** What each session of a key has by the key itself, an account or a tag. Which session it is stands in the names of sums once a request says so. */
+const sessionLevel = (id: string, { kind, path, sessionBudgets }: Level): BudgetLevel => ({
+  owner: {
+    kind: 'session',
+    id: '',
+    name: 'the session',
+    prefix: `${sessionPrefix(id)}${kind === 'key' ? '' : `@${path}`}`,
+    series: '',
+  },
   budgets: sessionBudgets.map((budget) => ({ ...budget, warn: [] })),
 });

@@ -1,11 +1,13 @@
 import type { Exchange, Pricing } from '../../host/contract/index.ts';
 import { type Estimate, estimateOf } from '../../host/contract/money/pricing.ts';
+import type { CallPrices } from '../../host/generation/call-prices.ts';
 import { callBound, type CallLimits, needsBound } from './call-bound.ts';
 import type { OpenBudget } from './open-budgets.ts';
+import { toolAmount, toolUses } from './tool-bound.ts';
 
 export interface CallAmountsDeps {
   readonly pricing: Pricing;
-  readonly prices: CallLimits;
+  readonly prices: CallLimits & Partial<Pick<CallPrices, 'dearest'>>;
 }
 
 type Asking = Pick<OpenBudget, 'unit' | 'overrun' | 'reserveTokens'>;
@@ -30,9 +32,16 @@ export class CallAmounts {
       ? callBound(this.#exchange, reserveTokens, this.#deps.prices)
       : (this.#estimates.get(reserveTokens) ?? this.#measure(reserveTokens));
     if (!estimate) return undefined;
-    return unit === 'usd'
-      ? this.#deps.pricing.expected(this.#exchange, estimate)
-      : estimate.prompt + estimate.completion;
+    if (unit === 'tokens') return estimate.prompt + estimate.completion;
+    return this.#deps.pricing.expected(this.#exchange, estimate) + (isBound ? this.#tools() : 0);
+  }
+
+  /** What tools of the vendor may cost: searches and the like, which are not counted in tokens. */
+  #tools(): number {
+    const { request, clientRequest } = this.#exchange;
+    const uses = toolUses((request as { readonly json?: unknown }).json ?? clientRequest?.value ?? request);
+    if (uses.length === 0) return 0;
+    return this.#deps.prices.dearest?.(this.#exchange, (pricing) => toolAmount(uses, pricing)) ?? 0;
   }
 
   #measure(undeclared: number | undefined): Estimate {

@@ -470,6 +470,8 @@ const OVERVIEW: readonly Operation[] = [
     [
       'limit',
       'buckets',
+      'bucket',
+      'timezone',
       'stage',
       'model',
       'provider',
@@ -488,7 +490,7 @@ const OVERVIEW: readonly Operation[] = [
     '/admin/audit',
     'The audit trail, the newest first',
     'Audit',
-    ['limit', 'offset', 'action', 'actor_id', 'outcome', 'since'],
+    ['limit', 'offset', 'action', 'actor_id', 'target_id', 'outcome', 'since', 'until', 'include'],
     { errors: [501] },
   ),
   read('/admin/dashboard', 'The gateway in figures', 'Dashboard'),

@@ -140,6 +140,7 @@ const MEMBER_KINDS: Readonly<Record<KeyMemberKind, Schema>> = {
   word: TEXT,
   rules: RULES,
   budgets: list(object({}, BUDGET)),
+  session: object({ budgets: list(object({}, BUDGET)) }),
 };
 
 const membersOfKeys = (areAlways: boolean): Readonly<Record<string, Schema>> =>
@@ -301,12 +302,29 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   PurgedLogs: object({ deleted: COUNT, filters: object({ before: TEXT, stage: TEXT, model: TEXT, provider: TEXT }) }),
   AuditEntry: object(
     { occurred_at: MOMENT, action: TEXT, actor: TEXT, outcome: { enum: ['ok', 'denied', 'error'] } },
-    { actor_id: TEXT, target_id: TEXT, detail: TEXT, source_ip: TEXT, trace_id: TEXT },
+    {
+      actor_id: TEXT,
+      target_id: TEXT,
+      detail: TEXT,
+      source_ip: TEXT,
+      trace_id: TEXT,
+      id: TEXT,
+      changes: list(object({ field: TEXT }, { before: {}, after: {}, more: COUNT })),
+      config_version: COUNT,
+    },
   ),
   Audit: page(
     'AuditEntry',
     object({ total_entries: COUNT, returned_entries: COUNT }),
-    object(WINDOW, { action: TEXT, actor_id: TEXT, outcome: TEXT, since: TEXT }),
+    object(WINDOW, {
+      action: TEXT,
+      actor_id: TEXT,
+      target_id: TEXT,
+      outcome: TEXT,
+      since: TEXT,
+      until: TEXT,
+      include: TEXT,
+    }),
   ),
   Configuration: FREE,
   ConfigurationVersion: object(

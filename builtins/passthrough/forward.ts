@@ -17,7 +17,7 @@ import { RESPONSES } from './family.ts';
 import { leavingRequest } from './leaving-request.ts';
 import { NAMES } from './look-ahead.ts';
 import { rememberRunning } from './metering/later-usage.ts';
-import { meteringOf, requirePrice } from './metering/metering.ts';
+import { isFree, meteringOf, requirePrice } from './metering/metering.ts';
 import { FrameSearch } from './models/frame-search.ts';
 import { MemberScanner } from './models/member-scanner.ts';
 import { type Ownership, ownershipOf, requireOwn } from './ownership.ts';
@@ -110,6 +110,7 @@ class ForwardServing implements Serving {
       exchange.isCounting = true;
       exchange.measured.costUsd = 0;
     }
+    exchange.routing.isFree = this.#forwarding.taken === undefined && isFree(this.#forwarding);
     let destination: Destination;
     try {
       destination = await this.#prepare(exchange, generation);

@@ -25,5 +25,14 @@ export const AUDIT_SCHEMA: Schema = {
         audit_log_action: ['action', 'occurred_at DESC'],
       }),
     },
+    {
+      version: 3,
+      name: 'changes of an entry',
+      readsFrom: 2,
+      up: async (trx) => {
+        await trx.raw('ALTER TABLE audit_log ADD COLUMN changes TEXT');
+        await trx.raw('ALTER TABLE audit_log ADD COLUMN config_version INTEGER');
+      },
+    },
   ],
 };

@@ -1,6 +1,6 @@
 import { type NameRules, nameRulesIn } from '../../host/common/accounts/name-rules.ts';
 import type { KeyLimits } from '../../host/common/host-principal.ts';
-import { type KeyBudget, readBudgets } from '../../host/common/budgets/key-budget.ts';
+import { type KeyBudget, readBudgets, readSessionBudgets } from '../../host/common/budgets/key-budget.ts';
 import { type Scope, tryParseJson } from '../../host/contract/index.ts';
 import { KEY_LIMIT_LIST, type KeyLimitName } from '../../host/common/key-members.ts';
 import type { StoredKey } from '../../host/stores/keys/key-record.ts';
@@ -104,6 +104,15 @@ function budgetsIn(value: unknown): readonly KeyBudget[] | undefined {
   }
 }
 
+function sessionIn(value: unknown): KeyLimits['session'] {
+  if (value === null || value === undefined) return undefined;
+  try {
+    return { budgets: readSessionBudgets(typeof value === 'string' ? tryParseJson(value) : value, 'session') };
+  } catch {
+    return { budgets: UNREADABLE };
+  }
+}
+
 /** Rules that cannot be read allow nothing. */
 const UNREADABLE_RULES: NameRules = { allow: [] };
 
@@ -124,6 +133,7 @@ const READERS: Readonly<Record<(typeof KEY_LIMIT_LIST)[number][1]['kind'], (valu
   word: textOf,
   texts: listOf,
   budgets: budgetsIn,
+  session: sessionIn,
   rules: rulesIn,
   flag: (value) => isTrue(value) || undefined,
   integer: numberOf,

@@ -11,6 +11,7 @@ function limitsSince(version: number, { integer }: Dialect): (readonly [name: st
     word: 'TEXT',
     rules: 'TEXT',
     budgets: 'TEXT',
+    session: 'TEXT',
     flag: 'BOOLEAN',
     integer,
     amount: 'DOUBLE PRECISION',
@@ -62,7 +63,7 @@ const OTHERS: readonly Migration[] = [
     }),
   },
   {
-    version: 7,
+    version: 8,
     name: 'keys of other gateways',
     readsFrom: 4, // an older program serves them as any key
     up: (trx) =>
@@ -72,7 +73,7 @@ const OTHERS: readonly Migration[] = [
       ]),
   },
   {
-    version: 8,
+    version: 9,
     name: 'keys by what brought them',
     readsFrom: 4,
     indexes: () => ({ api_keys_origin: ['origin', 'id'] }),

@@ -22,7 +22,12 @@ const COLUMNS = [
   'detail',
   'source_ip',
   'trace_id',
+  'changes',
+  'config_version',
 ] as const;
+
+/** What Postgres takes a list of; texts unless said. */
+const LISTS: Readonly<Record<string, string>> = { occurred_at: 'timestamptz', config_version: 'integer' };
 
 /** The audit trail in one table of SQLite or Postgres, to which rows are only added. */
 export class SqlAudit implements AuditRepository {
@@ -57,19 +62,24 @@ export class SqlAudit implements AuditRepository {
     await this.#database.on('lookups')(TABLE).select('id').limit(1);
   }
 
-  async #page({ action, actorId, outcome, since, limit, offset }: AuditQuery, knex: Knex): Promise<AuditPage> {
+  async #page(
+    { action, actorId, targetId, outcome, since, until, limit, offset }: AuditQuery,
+    knex: Knex,
+  ): Promise<AuditPage> {
     const { time } = this.#database.dialect;
     const filtered = (): Knex.QueryBuilder => {
       const query = knex(TABLE);
       if (action !== undefined) void query.where({ action });
       if (actorId !== undefined) void query.where({ actor_id: actorId });
       if (outcome !== undefined) void query.where({ outcome });
+      if (targetId !== undefined) void query.where({ target_id: targetId });
+      if (until !== undefined) void query.where('occurred_at', '<', time(until));
       if (since !== undefined) void query.where('occurred_at', '>=', time(since));
       return query;
     };
     const { total } = (await filtered().count({ total: '*' }).first()) as { readonly total: unknown };
     const rows = (await filtered()
-      .select(COLUMNS)
+      .select(['id', ...COLUMNS])
       .orderBy([
         { column: 'occurred_at', order: 'desc' },
         { column: 'id', order: 'desc' },
@@ -82,8 +92,7 @@ export class SqlAudit implements AuditRepository {
   /** One statement: a list for each column. */
   async #appendTogether(rows: readonly Values[], number: number | undefined): Promise<void> {
     const { moved, isFirst } = this.#writer.once(number);
-    const [moment, ...texts] = COLUMNS;
-    const given = [moment, ...texts].map((name) => (name === moment ? '?::timestamptz[]' : '?::text[]')).join(', ');
+    const given = COLUMNS.map((name) => `?::${LISTS[name] ?? 'text'}[]`).join(', ');
     await this.#database.on('ledger').raw(
       `WITH ${moved.sql} INSERT INTO ${TABLE} (${COLUMNS.join(', ')})
       SELECT ${COLUMNS.join(', ')} FROM unnest(${given}) WITH ORDINALITY AS given (${COLUMNS.join(', ')}, number) WHERE ${isFirst} ORDER BY number`,
@@ -93,18 +102,21 @@ export class SqlAudit implements AuditRepository {
 }
 
 /** What is bound, in the order of the columns. */
-type Values = readonly (string | null)[];
+type Values = readonly (string | number | null)[];
 
 function valuesOf(entry: AuditEntry, { time }: Dialect): Values {
-  const { action, actor, actorId, targetId, outcome, detail, sourceIp, traceId } = entry;
-  return [time(entry.occurredAt), action, actor, actorId, targetId, outcome, detail, sourceIp, traceId].map(
+  const { action, actor, actorId, targetId, outcome, detail, sourceIp, traceId, changes, configVersion } = entry;
+  const moment = time(entry.occurredAt);
+  return [moment, action, actor, actorId, targetId, outcome, detail, sourceIp, traceId, changes, configVersion].map(
     (value) => value ?? null,
   );
 }
 
 function entryOf(row: Row): AuditEntry {
   const text = (name: string): string | undefined => (typeof row[name] === 'string' ? row[name] : undefined);
+  const version = row['config_version'];
   return {
+    id: Number(row['id']),
     occurredAt: timeOf(row['occurred_at']) ?? 0,
     action: String(row['action']),
     actor: String(row['actor']),
@@ -114,5 +126,7 @@ function entryOf(row: Row): AuditEntry {
     detail: text('detail'),
     sourceIp: text('source_ip'),
     traceId: text('trace_id'),
+    changes: text('changes'),
+    configVersion: version === null || version === undefined ? undefined : Number(version),
   };
 }

@@ -12,8 +12,9 @@ export type KeyMemberKind =
   | 'amount'
   | 'budgets'
   | 'rules'
+  | 'session'
   | 'word';
-type LimitKind = 'text' | 'texts' | 'flag' | 'integer' | 'amount' | 'budgets' | 'rules' | 'word';
+type LimitKind = 'text' | 'texts' | 'flag' | 'integer' | 'amount' | 'budgets' | 'rules' | 'session' | 'word';
 
 interface Flag {
   readonly flags: string;
@@ -164,6 +165,13 @@ export const KEY_LIMITS = {
     since: 6,
     about: 'Virtual keys of the targets that may serve the key, beside `providers`',
   },
+  session: {
+    kind: 'session',
+    isWritten: true,
+    isLimit: true,
+    since: 7,
+    about: 'Budgets that each session of the key has for itself',
+  },
 } as const satisfies Readonly<Record<string, LimitFacts>>;
 
 /**
@@ -174,6 +182,7 @@ export const KEY_LIMIT_STEPS = {
   2: { name: 'limits of keys', readsFrom: null },
   5: { name: 'budgets of keys', readsFrom: 4 }, // the way back from an upgrade stays open: docs/decisions/0072-budgets-of-a-key-are-asked-together.md
   6: { name: 'accounts of keys', readsFrom: 4 }, // as step 5
+  7: { name: 'budgets of sessions of keys', readsFrom: 4 }, // as step 5
 } as const satisfies Readonly<Record<number, { readonly name: string; readonly readsFrom: number | null }>>;
 
 /** Every member of a key, in the order of answers. See docs/admin.md#keys. */
@@ -236,6 +245,7 @@ interface LimitKinds {
   readonly text: string;
   readonly flag: boolean;
   readonly rules: NameRules;
+  readonly session: { readonly budgets: readonly KeyBudget[] };
   readonly word: Unpriced;
 }
 

@@ -83,6 +83,8 @@ export class Routing {
   refusal: (() => GatewayError) | undefined;
   /** Set where the request is paid for in dollars: what becomes of targets without a price, and who says so. */
   unpriced: { readonly rule: Unpriced; readonly who: string } | undefined;
+  /** What is passed through is known to cost nothing: it only reads, cancels or counts. */
+  isFree = false;
   /** The request was refused because nothing that may serve it has a price. */
   isRefusedUnpriced = false;
   /** Set where only the reasons of the route are asked for; then nothing is sent, counted or logged. */

@@ -11,8 +11,11 @@ import { type StoreLink, StoreUnavailable } from './store-link.ts';
  */
 export type Standing = 'stands' | 'unknown' | 'expired' | Ended;
 
-/** `replaced`: by a rotation, or its grace is over. `gone`: no store has it. `unheard`: its store has been away for too long. */
-export type Ended = 'revoked' | 'replaced' | 'gone' | 'unheard';
+/** What a request asks of its credential: models, or the control plane. */
+export type Plane = 'data' | 'control';
+
+/** `replaced`: by a rotation, or its grace is over. `narrowed`: to a key for inference, under a request of the control plane. `gone`: no store has it. `unheard`: its store has been away for too long. */
+export type Ended = 'revoked' | 'replaced' | 'narrowed' | 'gone' | 'unheard';
 
 /** A key that is known and no longer counts: for the operator, never for the client. */
 export interface EndedKey {

@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto';
 import { HostPrincipal, type PrincipalFacts } from '../common/host-principal.ts';
-import { type CredentialChange, CredentialNotices, type OnEnded, type Standing } from './credential-standing.ts';
+import {
+  type CredentialChange,
+  CredentialNotices,
+  type OnEnded,
+  type Plane,
+  type Standing,
+} from './credential-standing.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { SESSION_PREFIX, SessionStore } from './sessions/session-store.ts';
 import type { StoreDeps } from './store-deps.ts';
@@ -128,18 +134,18 @@ export class Principals {
   }
 
   /** What a credential that was admitted is worth by now, by memory alone. */
-  standing(digest: string, principal: HostPrincipal): Standing {
+  standing(digest: string, principal: HostPrincipal, plane: Plane = 'data'): Standing {
     const { id, sessionId } = principal;
     if (!this.mayEnd(digest)) return 'stands';
     if (isOfToken(principal)) return this.#tokens?.standing(principal) ?? 'gone';
-    return sessionId === undefined ? this.#keys.standing(digest, id) : this.#sessions.standing(digest);
+    return sessionId === undefined ? this.#keys.standing(digest, id, plane) : this.#sessions.standing(digest);
   }
 
   /** What it is worth by its store. */
-  async askStanding(digest: string, principal: HostPrincipal): Promise<Standing> {
+  async askStanding(digest: string, principal: HostPrincipal, plane: Plane = 'data'): Promise<Standing> {
     const { id, sessionId } = principal;
     if (isOfToken(principal)) return this.standing(digest, principal);
-    return sessionId === undefined ? this.#keys.askStanding(digest, id) : this.#sessions.askStanding(digest);
+    return sessionId === undefined ? this.#keys.askStanding(digest, id, plane) : this.#sessions.askStanding(digest);
   }
 
   /** Hears of keys, sessions and identities that are others now, or may be. */

@@ -122,6 +122,9 @@ forBackends('accounts that administrators make', (start) => {
     ]);
     expect((await t.get('/admin/keys?account=/acme/search/x')).json()).to.deep.equal([]);
     expect((await t.get('/admin/keys?account=/')).json()).to.have.length(2);
+    for (const path of ['acme', '/acme/', '%23nightly', '/a//b'])
+      for (const route of ['keys', 'logs'])
+        expect((await t.get(`/admin/${route}?account=${path}`)).status, `${route} ${path}`).to.be.oneOf([400, 501]);
     await t.post('/admin/accounts', { path: '#nightly' });
     expect((await t.get(`/admin/accounts/${idOf('#nightly')}`)).json().keys).to.equal(1);
     const refused = await t.post('/admin/keys', { name: 'x', account: '/acme/other' });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { LITERAL } from '../config/bad-instances.ts';
 import { ECHO, startAdmin } from './kit.ts';
 
-/** Variables that its references name: they may be sent anywhere. */
+/** Variables that stand in it: they may be sent anywhere. */
 const ALLOWED = {
   variables: {
     GW_CONFIG_ENV:

@@ -96,7 +96,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   session_id: ['a', '😀'],
   price_line: ['standard', 'x'],
   over_from: ['a', '%'],
-  account: ['/', '/acme', '/a_me', '/acme/search', 'acme'],
+  account: ['/', '/acme', '/a_me', '/acme/search'],
   tag: ['x', 'nightly', 'project=red', 'night'],
   'metadata.team': ['search', 'sea,"x":"y', 'y'],
   'metadata.x': ['y'],

@@ -4,14 +4,15 @@ import { createHttpServer, listen } from '../../host/http/server.ts';
 import { createRouter } from '../../host/http/router.ts';
 import type { Host } from '../../host/host.ts';
 import { atEnd, fakeClock, type FakeClock, MASTER_KEY, some, startHost } from '../kit/index.ts';
+import { issuerConfig, makeKey, stubIssuer, type StubIssuer, withIssuers } from '../identity/issuer.ts';
 import { type Needs, NEEDS, OTHER_PATHS, ROUTES } from './route-access.ts';
 
 const HOUR = 3_600_000;
-const CONFIG = { targets: [{ virtual_key: 'echo' }], accounts: [{ path: '/acme' }] };
 
 interface Doors {
   readonly host: Host;
   readonly clock: FakeClock;
+  readonly issuer: StubIssuer;
   readonly lines: () => string;
   readonly data: string;
   readonly admin: string;
@@ -20,7 +21,11 @@ interface Doors {
 /** One gateway behind two listeners. */
 async function openDoors(): Promise<Doors> {
   const clock = fakeClock();
-  const { host, texts } = await startHost(CONFIG, { clock, variables: { ENABLE_PPROF: 'true' } });
+  const issuer = await stubIssuer(clock.now);
+  const { host, texts } = await startHost(withIssuers(issuerConfig(issuer)), {
+    clock,
+    variables: { ENABLE_PPROF: 'true' },
+  });
   const app = createApp(host);
   const urlOf = async (listener: 'data' | 'admin'): Promise<string> => {
     const server = createHttpServer(app.of(listener), host);
@@ -30,7 +35,7 @@ async function openDoors(): Promise<Doors> {
     });
     return `http://127.0.0.1:${await listen(server, '0', { address: '127.0.0.1' })}`;
   };
-  return { host, clock, lines: () => texts.join(''), data: await urlOf('data'), admin: await urlOf('admin') };
+  return { host, clock, issuer, lines: () => texts.join(''), data: await urlOf('data'), admin: await urlOf('admin') };
 }
 
 interface Mounted {
@@ -60,12 +65,14 @@ const filled = (path: string): string =>
 /** What a credential is worth: `live` with what it may do, or nothing any more. */
 interface Credential {
   readonly value: string;
-  readonly may: 'admin' | 'read' | 'infer' | undefined;
+  /** `nothing`: an issuer vouches for it, and no rule gives it anything. */
+  readonly may: 'admin' | 'read' | 'infer' | 'nothing' | undefined;
+  /** Nothing that a session is made of. */
   readonly isSession?: boolean;
 }
 
 /** Every kind of credential that there is, each also in every way in which it may have ended. */
-async function credentialsOf({ host, clock }: Doors): Promise<Readonly<Record<string, Credential>>> {
+async function credentialsOf({ host, clock, issuer }: Doors): Promise<Readonly<Record<string, Credential>>> {
   const { keys, principals } = host.stores;
   const make = (scopes: readonly ('admin' | 'read_only')[], more: object = {}) =>
     keys.create({ name: 'k', scopes, ...more });
@@ -123,6 +130,26 @@ async function credentialsOf({ host, clock }: Doors): Promise<Readonly<Record<st
     'a session that has timed out': { value: old.token, may: gone },
     'a session of a revoked key': { value: ofRevoked.token, may: gone },
     'a session of a key that became one for inference': { value: ofNarrowed.token, may: gone },
+    ...(await tokensOf(issuer, clock)),
+  };
+}
+
+/** Tokens of an issuer, by what its rules make of them. */
+async function tokensOf(issuer: StubIssuer, clock: FakeClock): Promise<Readonly<Record<string, Credential>>> {
+  const now = Math.floor(clock.now() / 1000);
+  const made = async (
+    may: Credential['may'],
+    claims: object,
+    more: Parameters<StubIssuer['token']>[1] = {},
+  ): Promise<Credential> => ({ value: await issuer.token(claims, more), may, isSession: true });
+  return {
+    'a token of an administrator': await made('admin', { sub: 'a', groups: 'admins' }),
+    'a token of a reader': await made('read', { sub: 'b', groups: 'viewers' }),
+    'a token for inference, of an account': await made('infer', { sub: 'c', groups: 'team-search' }),
+    'a token that no rule gives anything': await made('nothing', { sub: 'd', groups: 'guests' }),
+    'an expired token': await made(undefined, { groups: 'admins', exp: now - 60, iat: now - 120 }),
+    'a token for another service': await made(undefined, { groups: 'admins', aud: 'other' }),
+    'a token that was signed by others': await made(undefined, { groups: 'admins' }, { key: await makeKey() }),
   };
 }
 
@@ -132,6 +159,7 @@ function refusalOf(needs: Needs, { may, isSession }: Credential): number | undef
   if (needs === 'a key to sign in with')
     return may === undefined || isSession === true ? 401 : may === 'infer' ? 403 : undefined;
   if (may === undefined) return 401;
+  if (may === 'nothing') return 403;
   if (needs === 'any credential') return undefined;
   if (may === 'infer') return 403;
   return needs === 'admin' && may !== 'admin' ? 403 : undefined;
@@ -195,7 +223,7 @@ describe('who may call which route', () => {
         const expected = refusalOf(needs, credential);
         const allowed = expected === undefined ? [answered].flat() : [expected];
         if (!allowed.includes(here.status)) wrong.push(`${what}: ${here.status}, not ${allowed.join(' or ')}`);
-        if (expected === 403) {
+        if (expected === 403 && plane === 'control') {
           const { code, message } = ((await here.json()) as { error: { code: string; message: string } }).error;
           expect(code, what).to.equal('insufficient_scope');
           if (credential.may === 'infer') expect(message, what).to.equal('this key is for inference only');

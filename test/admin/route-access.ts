@@ -111,6 +111,7 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   'GET /admin/logs': [READS, 'control', 501],
   'DELETE /admin/logs': [ADMIN, 'control', 501],
   'GET /admin/logs/export': [READS, 'control', 501],
+  'GET /admin/logs/values': [READS, 'control', [400, 501]],
   'GET /admin/logs/denied': [READS, 'control', 200],
   'GET /admin/logs/stats': [READS, 'control', 501],
   'GET /admin/logs/:trace_id': [READS, 'control', 501],

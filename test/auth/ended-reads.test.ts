@@ -84,4 +84,31 @@ describe('requests of the admin API when their credential ends', () => {
     expect((await ask('POST', `/admin/keys/${record.id}/rotate`, key)).status).to.equal(200);
     expect((await ask('GET', '/admin/keys', key)).status).to.equal(401);
   });
+
+  it('are a 401 where their key becomes one for inference, whose requests of models go on', async () => {
+    const { t, asked, answer } = await slow();
+    const { key, record } = await t.host.stores.keys.create({ name: 'narrows', scopes: ['read_only'] });
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const read = fetch(`${t.url}/admin/slow`, { headers });
+    const ended = new AbortController();
+    const chat = fetch(`${t.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers,
+      signal: ended.signal,
+      body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] }),
+    }).catch(() => 'left');
+    await asked;
+    await eventually(() => t.host.running.size === 2);
+    await t.host.stores.keys.update(record.id, { name: 'other name' }, 'other');
+    expect(t.host.running.size).to.equal(2);
+    await t.host.stores.keys.update(record.id, { access: 'inference' }, 'other');
+    const reply = await read;
+    expect([reply.status, ((await reply.json()) as any).error.code]).to.deep.equal([401, 'invalid_api_key']);
+    answer();
+    await eventually(() => t.host.running.size === 1);
+    expect(t.host.running.size, 'the request of a model').to.equal(1);
+    expect(t.samples.filter(({ name }) => name === 'gateway_credentials_ended_total')).to.have.length(1);
+    ended.abort();
+    expect(await chat).to.equal('left');
+  });
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SESSION_HEADERS } from '../../host/common/session-headers.ts';
@@ -7,7 +8,7 @@ import { type Gateway, gateway, type Probe, PROBES } from '../money/route-limits
 
 const CHAT = PROBES[0] as Probe;
 const isCounting = ({ path }: Probe): boolean => /count|input_tokens/i.test(path);
-const LEVELS = ['/acme', '/', '#nightly'] as const;
+const LEVELS = ['key', '/acme', '/', '#nightly'] as const;
 
 const accountsWith = (path: string, budgets: readonly object[]): object[] =>
   ['/', '/acme', '#nightly'].map((each) => ({ path: each, ...(each === path && { session: { budgets } }) }));
@@ -35,7 +36,8 @@ describe('budgets of sessions', () => {
       });
       for (const probe of PROBES) {
         if (isCounting(probe)) continue;
-        const key = async (): Promise<string> => (await g.key({ account: '/acme', tags: ['nightly'] })).bearer;
+        const own = path === 'key' ? { session: { budgets: [{ requests: 1, every: 'day' }] } } : {};
+        const key = async (): Promise<string> => (await g.key({ account: '/acme', tags: ['nightly'], ...own })).bearer;
         const [one, two] = [await key(), await key()];
         const what = `${probe.name} ${probe.path}`;
         const status = async (bearer: string, session?: string): Promise<number> =>
@@ -78,6 +80,32 @@ describe('budgets of sessions', () => {
       'the budget of the account / is spent: 2 of 2 requests',
     );
     expect(g.t.host.stores.ledgers.value.peek('budgets', 'a:/|requests|total|').committed).to.equal(2);
+  });
+
+  it('of a key are asked before those of its account, kept by their own name, written, read and taken away', async () => {
+    const g = await gateway([], { accounts: accountsWith('/acme', [{ requests: 2 }]) });
+    const body = { name: 'k', account: '/acme', session: { budgets: [{ requests: 1 }] } };
+    const { id, key, session } = (await g.t.post('/admin/keys', body)).json();
+    expect(session).to.deep.equal(body.session);
+    expect((await sent(g, key, CHAT, 's')).status).to.equal(200);
+    expect((await sent(g, key, CHAT, 's')).text).to.include('the budget of the session is spent: 1 of 1 requests');
+    const digest = createHash('sha256').update('s').digest('hex').slice(0, 16);
+    const { ledgers } = g.t.host.stores;
+    for (const name of [`s:${id}~${digest}`, `s:${id}~${digest}@/acme`])
+      expect(ledgers.value.peek('session budgets', `${name}|requests|total|`).committed, name).to.equal(1);
+    const put = async (value: unknown): Promise<any> =>
+      (await g.t.request('PUT', `/admin/keys/${id}`, { session: value })).json();
+    for (const wrong of [
+      {},
+      { budgets: [{}] },
+      { budgets: [{ requests: 1, opening: 1 }] },
+      { budgets: [], more: 1 },
+      5,
+    ])
+      expect((await put(wrong)).error?.code, JSON.stringify(wrong)).to.equal('invalid_request');
+    expect(await put(null)).to.not.have.property('session');
+    expect((await sent(g, key, CHAT, 's')).status).to.equal(200);
+    expect((await sent(g, key, CHAT, 's')).text).to.include('the budget of the session is spent: 2 of 2 requests');
   });
 
   it('are shown to their holder where the request names a session', async () => {

@@ -139,7 +139,7 @@ describe('what operators see of credentials', () => {
 
   it('are noted by the command line where another first entry changes where a vendor keeps things', async () => {
     const vendor = await vendorOf();
-    const t = await startPool(vendor, ['a', 'b']);
+    const t = await startPool(vendor, ['a', 'b'], { variables: { GW_CONFIG_ENV: 'KEY_C' } });
     const diff = async (names: readonly string[]): Promise<string> => {
       const file = join(await temporaryFolder(), 'config.json');
       const providers = { acme: providerOf(vendor, names) };

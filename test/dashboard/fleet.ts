@@ -89,7 +89,7 @@ export async function startFleetDashboard(choices: GatewayChoices = {}): Promise
   const t = await startDashboard({
     ...choices,
     config: { ...fleetConfig(vendor.url), ...choices.config },
-    variables: { ...VALUES, ...choices.variables },
+    variables: { ...VALUES, GW_CONFIG_ENV: Object.keys(VALUES).join(), ...choices.variables },
   });
   for (const model of ['smart', 'qwen3', 'oss/llama', 'smart'])
     await t.post(

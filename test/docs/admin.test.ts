@@ -31,6 +31,7 @@ describe('docs/admin.md', () => {
       flag: true,
       word: 'warn',
       rules: { allow: ['x'] },
+      session: { budgets: [{ usd: 1 }] },
     };
     const limits = Object.fromEntries(KEY_LIMIT_LIST.map(([name, { kind }]) => [name, values[kind]]));
     const made = await t.makeKey({
@@ -59,6 +60,7 @@ describe('docs/admin.md', () => {
       amount: 'number',
       budgets: 'list of budgets',
       rules: 'rules',
+      session: 'session',
       word: 'text',
     };
     const expected = KEY_MEMBER_LIST.map(([, { kind, isWritten }]) => [types[kind], isWritten ? 'create, update' : '']);

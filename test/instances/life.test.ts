@@ -115,7 +115,8 @@ describe('opening an instance', () => {
     });
     const mine = { kind: 'openai', base_url: upstream.url, api_key: '${KEY_A}' };
     const targets = [{ virtual_key: 'mine', models: ['m'] }];
-    const t = await startHost({ providers: { mine }, targets }, { variables: VARIABLES, modules: [hangs], clock });
+    const variables = { ...VARIABLES, GW_CONFIG_ENV: 'KEY_A' };
+    const t = await startHost({ providers: { mine }, targets }, { variables, modules: [hangs], clock });
     const providers = { stuck: { kind: 'hangs', api_key: '${KEY_A}' }, mine };
     const written = t.request('PUT', '/admin/config', {
       strategy: { mode: 'fallback' },

@@ -463,11 +463,19 @@ function auditTests(open: OpenRepositories): void {
         detail: '{"reason":"x"}',
         sourceIp: '::1',
         traceId: digest('0').slice(0, 32),
+        changes: '[{"field":"a","before":null,"after":1}]',
+        configVersion: 7,
       });
       await audit.append([entry('1'), full, entry('2')]);
       await audit.append([entry('3')]);
       const { entries, total } = await audit.list({ limit: 10, offset: 0 });
-      expect(plain(entries)).to.deep.equal(plain([full, entry('3'), entry('2'), entry('1')]));
+      expect(
+        entries.map(({ id }) => Number(id)).toSorted((a, b) => b - a),
+        'each its own',
+      ).to.have.lengthOf(new Set(entries.map(({ id }) => id)).size);
+      expect(plain(entries.map(({ id: _id, ...entry }) => entry))).to.deep.equal(
+        plain([full, entry('3'), entry('2'), entry('1')]),
+      );
       expect(total).to.equal(4);
       expect((await audit.list({ limit: 2, offset: 1 })).entries.map(({ action }) => action)).to.deep.equal(['3', '2']);
       expect(await audit.list({ limit: 2, offset: 9 })).to.deep.equal({ entries: [], total: 4 });
@@ -492,9 +500,11 @@ function auditTests(open: OpenRepositories): void {
           found({ outcome: 'error' }),
           found({ since: NOON + 1 }),
           found({ since: NOON + 2 }),
+          found({ until: NOON + 1 }),
+          found({ targetId: 'none' }),
           found({ action: 'key.create', actorId: 'a', outcome: 'ok', since: NOON }),
         ]),
-      ).to.deep.equal([3, 0, 2, 1, 1, 0, 1]);
+      ).to.deep.equal([3, 0, 2, 1, 1, 0, 3, 0, 1]);
     });
   });
 }

@@ -11,9 +11,11 @@ import type { JsonObject } from '../../../host/http/body/json-body.ts';
 import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
 import type { StoredAccount } from '../../../host/stores/accounts/account-repository.ts';
 import type { Opening } from '../../../host/stores/ledgers/opening.ts';
+import type { AuditChange } from '../../../host/stores/audit/audit-entry.ts';
 import { targetId } from '../asked.ts';
 import type { Auditor } from '../auditor.ts';
 import { firstObject } from '../first-object.ts';
+import { memberChanges } from '../member-changes.ts';
 import { identityOf, openingsOf, withoutOpenings } from '../openings.ts';
 import { changing, reading } from '../store-calls.ts';
 import { readChangedAccount, readNewAccount } from './account-body.ts';
@@ -48,7 +50,7 @@ export class AccountActions {
         this.#write(account, importId, (before) => {
           if (before) throw new GatewayError('account_exists', `the account ${path} exists`);
         }),
-      done: () => ({ detail: { path } }),
+      done: ({ account: made }) => ({ detail: { path }, changes: accountChanges(undefined, made) }),
     });
     return this.#views.answer(path, 201);
   }
@@ -77,7 +79,10 @@ export class AccountActions {
           before = found?.account ?? { path };
           return readChangedAccount(body, before, this.#timezone);
         }),
-      done: (after) => ({ detail: { path, changed: changesOf(before, after.account) } }),
+      done: ({ account: after }) => ({
+        detail: { path, changed: changesOf(before, after) },
+        changes: accountChanges(before, after),
+      }),
     });
     return this.#views.answer(path);
   }
@@ -218,6 +223,12 @@ function openingsOfAccount(
   if (opened >= 0) throw invalidRequest(`budgets[${opened}].opening is for budgets that are new, and this one is not`);
   return openingsOf(budgetIdOf(path), all, now);
 }
+
+const MEMBERS = ACCOUNT_MEMBER_LIST.map(([name]) => name);
+
+/** As the trail keeps them beside `detail`. */
+const accountChanges = (before: WrittenAccount | undefined, after: WrittenAccount): readonly AuditChange[] =>
+  memberChanges(MEMBERS, before, after);
 
 function changesOf(before: WrittenAccount, after: WrittenAccount): Readonly<Record<string, readonly unknown[]>> {
   return Object.fromEntries(

@@ -1,14 +1,18 @@
 import { type Decoded, decodeStored } from '../../../host/config/decode.ts';
 import { ConfigRefused } from '../../../host/config/problems.ts';
+import { Scrubber } from '../../../host/config/scrubber.ts';
+import type { Fields } from '../../../host/contract/index.ts';
 import type { Applied } from '../../../host/generation/apply.ts';
 import type { Host } from '../../../host/host.ts';
 import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
 import { type ConfigurationVersion, MOST_VERSIONS, type Writer } from '../../../host/stores/configuration-store.ts';
+import type { AuditChange } from '../../../host/stores/audit/audit-entry.ts';
 import { actorOf, type Auditor } from '../auditor.ts';
 import { reading } from '../store-calls.ts';
 import { providerChanges } from './provider-changes.ts';
 import { readConfiguration, RefusedConfiguration } from './body.ts';
 import type { ConfigViews } from './config-views.ts';
+import { changesBetween } from './diff.ts';
 import { etagOf, wantedVersion } from './if-match.ts';
 import { type PatchBody, readPatchOf, refusePatch } from './patch-body.ts';
 import { askedVersion, keptVersion, noVersion } from './versions.ts';
@@ -33,11 +37,13 @@ export class ConfigActions {
   readonly #host: Host;
   readonly #auditor: Auditor;
   readonly #views: Pick<ConfigViews, 'patched'>;
+  readonly #scrubber: Scrubber;
 
   constructor(host: Host, auditor: Auditor, views: Pick<ConfigViews, 'patched'>) {
     this.#host = host;
     this.#auditor = auditor;
     this.#views = views;
+    this.#scrubber = new Scrubber(host);
   }
 
   async replace(call: JsonCall, { action, status, word }: Replacement): Promise<JsonAnswer> {
@@ -150,21 +156,35 @@ export class ConfigActions {
     });
   }
 
+  /** As `POST /admin/config/diff` says it; of a rollback its versions too. */
+  #changes(before: Fields, { entry }: Applied): readonly AuditChange[] {
+    const after = this.#host.applier.running.document;
+    const fields = changesBetween(this.#scrubber, before, after).map(({ path, ...sides }) => ({
+      field: path,
+      ...sides,
+    }));
+    if (entry.rolledBackFrom === undefined) return fields;
+    return [{ field: 'version', before: entry.rolledBackFrom, after: entry.version }, ...fields];
+  }
+
   #writerOf({ principal, request }: JsonCall): Writer {
     return { actor: actorOf(principal), ...wantedVersion(request, this.#host.applier.running) };
   }
 
   async #mutate(call: JsonCall, { action, target, act, detail, answer }: Mutation): Promise<JsonAnswer> {
-    const before = this.#host.current?.config.providers;
+    const { config } = this.#host.current ?? {};
+    const { document } = this.#host.applier.running;
     try {
       const applied = await act().catch(asRefusal);
-      const providers = providerChanges(before, applied.generation.config.providers);
+      const providers = providerChanges(config?.providers, applied.generation.config.providers);
       const said = detail(applied);
       this.#auditor.record(call, {
         action,
         target,
         outcome: 'ok',
         detail: providers ? { ...said, providers } : said,
+        changes: this.#changes(document, applied),
+        configVersion: applied.entry.version,
       });
       const { status, body, headers = [] } = answer(applied);
       return { status, body, headers: [...headers, 'ETag', etagOf(applied.entry)] };

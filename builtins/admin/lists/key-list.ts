@@ -42,7 +42,7 @@ async function page({ log, stores: { keys } }: Deps, query: Query): Promise<Json
   const filters: KeyFilters = {
     name: query.filter('q'),
     ids: query.list('ids', MOST_IDS),
-    account: query.filter('account'),
+    account: query.account(),
   };
   let place = after === undefined ? undefined : await reading(keys.placeOf(after), log);
   if (after !== undefined && !place) throw invalidRequest('after is not the id of a key');

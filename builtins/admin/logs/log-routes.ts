@@ -12,6 +12,7 @@ import type { LogReader } from '../../../host/stores/log/request-log-store.ts';
 import { StoreUnavailable } from '../../../host/stores/store-link.ts';
 import type { Auditor } from '../auditor.ts';
 import { sharesBody, statisticsBody } from './log-statistics.ts';
+import { calendarParts } from './calendar-parts.ts';
 import { deniedAnswer } from './denied-answer.ts';
 import { entry } from './entry.ts';
 import { type ExportedRows, Exports } from './export-route.ts';
@@ -160,18 +161,15 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
   const { before } = filters;
   const by = query.words('include', INCLUDED).map((word) => word.slice('by_'.length) as LogSplit);
   const [stage] = stagesOf(query, []);
+  const end = before ?? Math.max(now, (since ?? now) + 1000);
+  const equal = since === undefined || buckets === 0 ? undefined : { start: since, end, buckets };
+  const window = calendarParts(query, { since, end, buckets }) ?? equal;
   const found = await logs.statistics(
     {
       filters: { ...filters, stages: stage === undefined ? TERMINAL_STAGES : [stage] },
       stage,
       by,
-      series:
-        since === undefined || buckets === 0
-          ? undefined
-          : {
-              filters: { ...filters, stages: stage === undefined ? [] : [stage] },
-              window: { start: since, end: before ?? Math.max(now, since + 1000), buckets },
-            },
+      series: window && { filters: { ...filters, stages: stage === undefined ? [] : [stage] }, window },
     },
     signal,
   );
@@ -191,7 +189,11 @@ async function statistics(logs: LogReader, { request, signal }: JsonCall, now: n
         provider,
         since: query.text('since'),
         ...given(placesOf(query)),
-        ...given({ api_key_id: query.filter('api_key_id') }),
+        ...given({
+          api_key_id: query.filter('api_key_id'),
+          bucket: query.filter('bucket'),
+          timezone: query.filter('timezone'),
+        }),
         ...sent,
       },
     },

@@ -90,12 +90,12 @@ function byName(groups: readonly LogGroup[], nameOf: (group: LogGroup) => string
   return Object.fromEntries(limit === 0 ? sorted : sorted.slice(0, limit));
 }
 
-function seriesBody({ points, truncated, start, end, buckets }: LogSeries): object {
+function seriesBody({ points, truncated, start, end, buckets, edges }: LogSeries): object {
   const width = (end - start) / buckets;
   const seconds = (at: number): string => timestamp(Math.floor(at / 1000) * 1000);
   return {
     points: points.map(({ requests, errors, promptTokens, completionTokens }, at) => ({
-      start: seconds(start + at * width),
+      start: seconds(edges?.[at] ?? start + at * width),
       requests,
       errors,
       prompt_tokens: promptTokens,

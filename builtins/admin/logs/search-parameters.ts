@@ -70,7 +70,7 @@ export function readSearch(query: Query): AskedSearch {
     codes: wordsOf(query, 'code')?.map((word) => knownWord('code', word, CODES)),
     outcomes: wordsOf(query, 'outcome')?.flatMap((word) => outcomesOf(word)),
     equal: equal.length === 0 ? undefined : Object.fromEntries(equal),
-    account: query.filter('account'),
+    account: query.account(),
     tag: tagOf(query),
     metadata: entries.length === 0 ? undefined : Object.fromEntries(entries),
     minDurationMs: query.amount('min_duration_ms'),

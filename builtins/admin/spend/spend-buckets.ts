@@ -37,7 +37,8 @@ export function spendHours({ from, to, bucket, zone, now }: Asked): SpendHours {
   return { from: first, to: last, starts, isMoved: edges.some((at) => at % HOUR_MS !== 0) };
 }
 
-function startsOf(bucket: Bucket, { from, to, zone }: Pick<Asked, 'from' | 'to' | 'zone'>): readonly number[] {
+/** Where buckets begin that a range meets, ascending; the first begins at `from` or before it. */
+export function startsOf(bucket: Bucket, { from, to, zone }: Pick<Asked, 'from' | 'to' | 'zone'>): readonly number[] {
   if (bucket === 'hour') return hoursOf(from, to, zone);
   const rule: CivilRule = { kind: bucket, zone, at: 0, on: FIRST_DAY[bucket] };
   const windows = new Windows(rule);

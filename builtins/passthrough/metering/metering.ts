@@ -52,7 +52,8 @@ const countsUsage = ({ budget_usd, budgets, tpm, levels }: KeyLimits): boolean =
   tpm !== undefined ||
   levels?.some((level) => budgetCount(level) > 0 || level.tpm !== undefined) === true;
 
-const isFree = ({ request: { method }, paths, family }: Asked): boolean =>
+/** Whether a request is known to cost nothing. */
+export const isFree = ({ request: { method }, paths, family }: Asked): boolean =>
   family.asks === 'count' || !CALLS.has(method) || paths.some((path) => FREE.test(path));
 
 /** What a vendor charges for by its model and the usage that it reports. */

@@ -174,27 +174,29 @@ export async function seriesOf(
   filters: LogFilters,
   window: LogWindow,
 ): Promise<LogSeries> {
-  const { start, end, buckets } = window;
+  const { start, end, buckets, edges } = window;
   const terminal = filters.stages.length === 0 ? { ...filters, stages: TERMINAL_STAGES } : filters;
-  const isLong = end - start > EXACT_MS && kindOf(terminal, []) !== undefined;
+  const isLong = edges !== undefined || (end - start > EXACT_MS && kindOf(terminal, []) !== undefined);
   const rows = isLong
     ? await slotRows(asked, filtered, terminal, window)
     : await exactRows(asked, filtered(filters), window);
-  return { start, end, buckets, points: pointsOf(rows, buckets), truncated: false };
+  return { start, end, buckets, edges, points: pointsOf(rows, buckets), truncated: false };
 }
 
 async function slotRows(
   asked: Asked,
   filtered: Filtered,
   filters: LogFilters,
-  { start, end, buckets }: LogWindow,
+  { start, end, buckets, edges }: LogWindow,
 ): Promise<readonly Row[]> {
   const summed = await oneState(asked, filters);
   const rows = (await sumsBy(asked, filtered, { filters, by: [], hasSlots: true }, summed)) as Row[];
   const width = Math.max(1, end - start);
   return rows.map(({ slot, ...row }) => ({
     ...row,
-    bucket: Math.floor(((Number(slot) * SLOT_MS - start) * buckets) / width),
+    bucket: edges
+      ? edges.findLastIndex((edge) => edge <= Number(slot) * SLOT_MS)
+      : Math.floor(((Number(slot) * SLOT_MS - start) * buckets) / width),
   }));
 }
 

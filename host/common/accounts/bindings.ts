@@ -1,3 +1,4 @@
+import { factsOf } from '../budgets/key-budget.ts';
 import { countingTags } from './account-path.ts';
 import type { AccountTree } from './account-tree.ts';
 import { budgetCount, type Level, levelName } from './level.ts';
@@ -49,7 +50,8 @@ const isBoundByItself = (limits: KeyLimits | undefined): boolean =>
     limits.max_parallel !== undefined ||
     limits.unpriced !== undefined ||
     limits.model_rules !== undefined ||
-    limits.provider_rules !== undefined);
+    limits.provider_rules !== undefined ||
+    limits.session !== undefined);
 
 /** What a key says of itself in the words of accounts. Its budgets, rates and exact lists stand in its limits. */
 function keyLevel(id: string, limits: KeyLimits): Level {
@@ -59,6 +61,7 @@ function keyLevel(id: string, limits: KeyLimits): Level {
     unpriced,
     model_rules: models,
     provider_rules: providers,
+    session,
   } = limits;
   return {
     kind: 'key',
@@ -66,7 +69,7 @@ function keyLevel(id: string, limits: KeyLimits): Level {
     budgetId: `k:${id}`,
     blocked,
     budgets: NONE,
-    sessionBudgets: NONE,
+    sessionBudgets: session?.budgets.map((budget, at) => factsOf(budget, `session.budgets[${at}]`)) ?? NONE,
     rpm: undefined,
     tpm: undefined,
     maxParallel,

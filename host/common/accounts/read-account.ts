@@ -1,6 +1,12 @@
 import { quoted } from '../../contract/index.ts';
 import { BudgetProblem } from '../budgets/budget-problem.ts';
-import { ACCOUNT_BUDGETS, type BudgetReading, OPENED_BUDGETS, readBudgets } from '../budgets/key-budget.ts';
+import {
+  ACCOUNT_BUDGETS,
+  type BudgetReading,
+  OPENED_BUDGETS,
+  readBudgets,
+  readSessionBudgets,
+} from '../budgets/key-budget.ts';
 import {
   ACCOUNT_MEMBER_LIST,
   ACCOUNT_MEMBERS,
@@ -111,12 +117,8 @@ const CHECKS: Readonly<Record<'text' | 'flag' | 'budgets' | 'rules' | 'tags' | '
   budgets: (value, path, reading) => void readBudgets(value, path, budgetReading(reading)),
   rules: (value, path) => void nameRulesIn(value, path),
   tags: checkTags,
-  session: (value, path, reading) => {
-    const { budgets, ...others } = (typeof value === 'object' && value !== null ? value : {}) as Written;
-    if (budgets === undefined || Object.keys(others).length > 0)
-      throw new BudgetProblem('CV80', `${path} must have budgets and nothing else, such as {"budgets": [{"usd": 1}]}`);
-    void readBudgets(budgets, `${path}.budgets`, budgetReading({ ...reading, isShared: true }));
-  },
+  session: (value, path, reading) =>
+    void readSessionBudgets(value, path, budgetReading({ ...reading, isShared: true })),
   limits: checkDefaults,
 };
 

@@ -97,6 +97,14 @@ export function readBudgets(value: unknown, name = 'budgets', reading = KEY_BUDG
   return value as readonly KeyBudget[];
 }
 
+/** Reads the budgets of `session`: it holds nothing else. Throws a `BudgetProblem`. */
+export function readSessionBudgets(value: unknown, name: string, reading = KEY_BUDGETS): readonly KeyBudget[] {
+  const { budgets, ...others } = (typeof value === 'object' && value !== null ? value : {}) as Written;
+  if (budgets === undefined || Object.keys(others).length > 0)
+    throw new BudgetProblem('CV80', `${name} must have budgets and nothing else, such as {"budgets": [{"usd": 1}]}`);
+  return readBudgets(budgets, `${name}.budgets`, reading);
+}
+
 /** What a budget comes to. Throws a `BudgetProblem`. */
 export function factsOf(written: unknown, path: string, reading = KEY_BUDGETS): BudgetFacts {
   if (typeof written !== 'object' || written === null || Array.isArray(written))

@@ -2,6 +2,8 @@ export type AuditOutcome = 'ok' | 'denied' | 'error';
 
 /** One row of the audit trail (docs/admin.md#the-audit-trail). What is absent is left out. */
 export interface AuditEntry {
+  /** Given by the repository. */
+  readonly id?: number | undefined;
   /** Unix milliseconds. */
   readonly occurredAt: number;
   readonly action: string;
@@ -15,14 +17,28 @@ export interface AuditEntry {
   readonly detail?: string | undefined;
   readonly sourceIp?: string | undefined;
   readonly traceId?: string | undefined;
+  /** What changed, as JSON text: a list of `AuditChange`, bounded and redacted. */
+  readonly changes?: string | undefined;
+  /** The version of the configuration that it made. */
+  readonly configVersion?: number | undefined;
+}
+
+/** One member that changed: `null` is one that was not there, or is not any more. */
+export interface AuditChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
 }
 
 export interface AuditQuery {
   readonly action?: string | undefined;
   readonly actorId?: string | undefined;
   readonly outcome?: AuditOutcome | undefined;
+  readonly targetId?: string | undefined;
   /** Unix milliseconds: rows of then or later. */
   readonly since?: number | undefined;
+  /** Unix milliseconds: rows of before then. */
+  readonly until?: number | undefined;
   readonly limit: number;
   readonly offset: number;
 }

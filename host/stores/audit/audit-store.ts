@@ -1,6 +1,7 @@
 import { redactedCopy } from '../../log/redacted-copy.ts';
 import type { Timer } from '../../common/clock.ts';
-import type { AuditEntry, AuditPage, AuditQuery, AuditRepository } from './audit-entry.ts';
+import type { AuditChange, AuditEntry, AuditPage, AuditQuery, AuditRepository } from './audit-entry.ts';
+import { changeText } from './change-text.ts';
 import { MemoryAudit } from './memory-audit.ts';
 import { Place } from '../place.ts';
 import { readFrom } from '../reading.ts';
@@ -9,8 +10,9 @@ import { LOOKUP_LIMIT_MS, StoreLink } from '../store-link.ts';
 import { RowWriter } from '../write-rows.ts';
 
 /** An action as the code that performed it describes it; the store adds the moment and redacts the detail. */
-export interface AuditNote extends Omit<AuditEntry, 'occurredAt' | 'detail'> {
+export interface AuditNote extends Omit<AuditEntry, 'id' | 'occurredAt' | 'detail' | 'changes'> {
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
+  readonly changes?: readonly AuditChange[] | undefined;
 }
 
 /** What the audit trail needs of the host. */
@@ -60,8 +62,13 @@ export class AuditStore {
     this.#place.seal();
   }
 
-  append({ detail, ...note }: AuditNote): void {
-    this.#waiting.push({ ...note, occurredAt: this.#deps.clock.now(), ...(detail && { detail: this.#text(detail) }) });
+  append({ detail, changes, ...note }: AuditNote): void {
+    this.#waiting.push({
+      ...note,
+      occurredAt: this.#deps.clock.now(),
+      ...(detail && { detail: this.#text(detail) }),
+      ...(changes && { changes: changeText(changes, this.#deps.redactor) }),
+    });
     if (this.#waiting.length + this.#rows.held.length > MOST_WAITING) {
       this.#waiting.shift();
       this.#dropped += 1;

@@ -127,6 +127,12 @@ export function recordOf(
   return previous && now <= previous.until ? { ...record, previousUntil: previous.until } : record;
 }
 
+/** A key after a change, and as it was before. */
+export interface UpdatedKey {
+  readonly record: KeyRecord;
+  readonly before: KeyRecord;
+}
+
 /** A new key, or a new value of one: the only time that the value is seen. */
 export interface MadeKey {
   readonly key: string;

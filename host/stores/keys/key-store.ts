@@ -1,6 +1,13 @@
 import type { HostPrincipal } from '../../common/host-principal.ts';
 import type { ChangeFeed } from '../change-feed.ts';
-import { askedStanding, CredentialNotices, type OnEnded, SEEN_MS, type Standing } from '../credential-standing.ts';
+import {
+  askedStanding,
+  CredentialNotices,
+  type OnEnded,
+  type Plane,
+  SEEN_MS,
+  type Standing,
+} from '../credential-standing.ts';
 import {
   changedKey,
   type KeyChange,
@@ -13,6 +20,7 @@ import {
   type Rotation,
   type StoredKey,
   withoutGrace,
+  type UpdatedKey,
 } from './key-record.ts';
 import type { Mended } from './doubts.ts';
 import { KeyChanges } from './key-changes.ts';
@@ -151,9 +159,14 @@ export class KeyStore {
   }
 
   /** `undefined` when there is no such key; so are `revoke` and `rotate`. `callerId` is the credential behind the request. */
-  update(id: string, change: KeyChange, callerId: string): Promise<KeyRecord | undefined> {
-    const now = this.#now();
-    return this.#change(id, removesAdmin(change, now) ? callerId : undefined, (key) => changedKey(key, change));
+  async update(id: string, change: KeyChange, callerId: string): Promise<UpdatedKey | undefined> {
+    const caller = removesAdmin(change, this.#now()) ? callerId : undefined;
+    let before: KeyRecord | undefined;
+    const record = await this.#change(id, caller, (key) => {
+      before = recordOf(key, this.#now());
+      return changedKey(key, change);
+    });
+    return record && before && { record, before };
   }
 
   revoke(id: string, callerId: string): Promise<KeyRecord | undefined> {
@@ -242,22 +255,22 @@ export class KeyStore {
   }
 
   /** What a value that was admitted is worth by now, by memory alone. Not a use. */
-  standing(digest: string, id: string): Standing {
+  standing(digest: string, id: string, plane: Plane = 'data'): Standing {
     const entry = this.#table.byDigest(digest) ?? this.#table.byId(id);
     if (!entry || !this.#isServed(entry)) return 'unknown';
-    const standing = standingOf(entry.key, digest, this.#now());
+    const standing = standingOf(entry.key, { digest, plane }, this.#now());
     // What memory has by the id alone may be older than the value: another process rotated it.
     return standing === 'replaced' && !entry.digests.has(digest) ? 'unknown' : standing;
   }
 
   /** What it is worth by the store. A value that no key has is one that was replaced, where memory has its key. */
-  askStanding(digest: string, id: string): Promise<Standing> {
+  askStanding(digest: string, id: string, plane: Plane = 'data'): Promise<Standing> {
     return askedStanding([this.link], this.#deps.clock, async () => {
       const changes = this.#lookups.changes;
       const key = await this.#lookups.find(digest);
       if (!key) return this.#table.byId(id) ? 'replaced' : 'gone';
       if (changes === this.#lookups.changes) this.#table.keep(key, this.#at(), digest);
-      return standingOf(key, digest, this.#now());
+      return standingOf(key, { digest, plane }, this.#now());
     });
   }
 

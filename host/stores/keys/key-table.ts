@@ -1,5 +1,6 @@
 import { HostPrincipal } from '../../common/host-principal.ts';
-import type { OnEnded, Standing } from '../credential-standing.ts';
+import type { OnEnded, Plane, Standing } from '../credential-standing.ts';
+import { accessOf } from './access-of-keys.ts';
 import { isUsable, type StoredKey } from './key-record.ts';
 
 /** A key in memory. Times are monotonic milliseconds. */
@@ -84,10 +85,18 @@ export function counts(key: StoredKey, digest: string, now: number): boolean {
 }
 
 /** What a value of a key is worth to that which it began. `now` in Unix milliseconds. */
-export function standingOf(key: StoredKey, digest: string, now: number): Standing {
+export function standingOf(key: StoredKey, { digest, plane }: BegunWith, now: number): Standing {
   const standing = standingOfKey(key, now);
-  if (standing === 'revoked' || key.digest === digest) return standing;
-  return key.previous?.digest === digest && now <= key.previous.until ? standing : 'replaced';
+  if (standing === 'revoked') return standing;
+  const { previous } = key;
+  if (key.digest !== digest && !(previous?.digest === digest && now <= previous.until)) return 'replaced';
+  return plane === 'control' && accessOf(key) === 'inference' ? 'narrowed' : standing;
+}
+
+/** The value that a request came with, and what it asks of it. */
+export interface BegunWith {
+  readonly digest: string;
+  readonly plane: Plane;
 }
 
 /** What a key is worth, whichever its value. */

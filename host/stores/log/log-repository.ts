@@ -102,6 +102,8 @@ export interface LogWindow {
   readonly start: number;
   readonly end: number;
   readonly buckets: number;
+  /** Where the parts begin, where they are not equal: the first at `start`, the others on quarters of an hour. */
+  readonly edges?: readonly number[] | undefined;
 }
 
 export interface LogSeries extends LogWindow {

@@ -80,6 +80,26 @@ export type Key = {
   };
   /** What brought it from another gateway: `litellm:` and the id of the import. */
   readonly origin?: string;
+  /** Budgets that each session of the key has for itself. */
+  readonly session?: {
+    readonly budgets: readonly {
+      readonly usd?: number;
+      readonly tokens?: number;
+      readonly requests?: number;
+      readonly every?: string;
+      readonly at?: string;
+      readonly on?: string | number;
+      readonly timezone?: string;
+      readonly from?: string;
+      readonly reserve_tokens?: number;
+      readonly warn?: readonly number[];
+      readonly overrun?: 'one' | 'none';
+      readonly over?: {
+        readonly use: string;
+        readonly more: number;
+      };
+    }[];
+  };
 };
 
 export type Keys = readonly Key[];
@@ -296,6 +316,26 @@ export type UsedKey = {
   };
   /** What brought it from another gateway: `litellm:` and the id of the import. */
   readonly origin?: string;
+  /** Budgets that each session of the key has for itself. */
+  readonly session?: {
+    readonly budgets: readonly {
+      readonly usd?: number;
+      readonly tokens?: number;
+      readonly requests?: number;
+      readonly every?: string;
+      readonly at?: string;
+      readonly on?: string | number;
+      readonly timezone?: string;
+      readonly from?: string;
+      readonly reserve_tokens?: number;
+      readonly warn?: readonly number[];
+      readonly overrun?: 'one' | 'none';
+      readonly over?: {
+        readonly use: string;
+        readonly more: number;
+      };
+    }[];
+  };
   readonly spend?: {
     readonly month_usd: number;
     readonly remaining_usd?: number;
@@ -663,6 +703,14 @@ export type AuditEntry = {
   readonly detail?: string;
   readonly source_ip?: string;
   readonly trace_id?: string;
+  readonly id?: string;
+  readonly changes?: readonly {
+    readonly field: string;
+    readonly before?: unknown;
+    readonly after?: unknown;
+    readonly more?: number;
+  }[];
+  readonly config_version?: number;
 };
 
 export type Audit = {
@@ -676,8 +724,11 @@ export type Audit = {
     readonly offset: number;
     readonly action?: string;
     readonly actor_id?: string;
+    readonly target_id?: string;
     readonly outcome?: string;
     readonly since?: string;
+    readonly until?: string;
+    readonly include?: string;
   };
 };
 

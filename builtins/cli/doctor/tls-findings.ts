@@ -1,7 +1,7 @@
-import { errorMessage } from '../../host/common/error-message.ts';
-import type { ListenersTls } from '../../host/environment/tls-settings.ts';
-import type { Finding } from '../../host/host-hooks.ts';
-import { isKeyOpen, loadTls } from '../../host/http/tls/tls-files.ts';
+import { errorMessage } from '../../../host/common/error-message.ts';
+import type { ListenersTls } from '../../../host/environment/tls-settings.ts';
+import type { Finding } from '../../../host/host-hooks.ts';
+import { isKeyOpen, loadTls } from '../../../host/http/tls/tls-files.ts';
 
 /** A certificate that ends sooner is warned of. */
 const SOON_MS = 14 * 86_400_000;

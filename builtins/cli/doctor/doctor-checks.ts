@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { errorMessage } from '../../host/common/error-message.ts';
-import type { LoadedFile } from '../../host/config/load.ts';
-import { secretsOf } from '../../host/config/secrets.ts';
-import type { AdminListener } from '../../host/environment/listener-settings.ts';
-import type { Finding } from '../../host/host-hooks.ts';
-import type { Host } from '../../host/host.ts';
-import { SHIPPED } from '../../host/registry/registry.ts';
+import { errorMessage } from '../../../host/common/error-message.ts';
+import type { LoadedFile } from '../../../host/config/load.ts';
+import { secretsOf } from '../../../host/config/secrets.ts';
+import type { AdminListener } from '../../../host/environment/listener-settings.ts';
+import type { Finding } from '../../../host/host-hooks.ts';
+import type { Host } from '../../../host/host.ts';
+import { SHIPPED } from '../../../host/registry/registry.ts';
 
 /** Larger differences between two clocks make signatures, sessions and expiries go wrong. */
 const MAX_SKEW_MS = 30_000;

@@ -1,20 +1,20 @@
-import type { CommandInput, CommandIo, RunCommand } from '../../host/cli/command.ts';
-import { errorMessage } from '../../host/common/error-message.ts';
-import type { LoadedFile } from '../../host/config/load.ts';
-import { problemLine } from '../../host/config/problems.ts';
-import { isFields } from '../../host/contract/json/fields.ts';
-import { tryParseJson } from '../../host/contract/json/json.ts';
-import { checkConfig } from '../../host/generation/check.ts';
-import type { Finding } from '../../host/host-hooks.ts';
-import type { CommandPlace, Host } from '../../host/host.ts';
-import { loadConfiguration } from '../../host/start/steps.ts';
-import { hasCredentials } from '../../host/upstream/connect.ts';
-import { brokenVariables } from '../../host/upstream/credential-values.ts';
-import { wellKnown } from './banner.ts';
-import { Client, Unreachable } from './client.ts';
+import type { CommandInput, CommandIo, RunCommand } from '../../../host/cli/command.ts';
+import { errorMessage } from '../../../host/common/error-message.ts';
+import type { LoadedFile } from '../../../host/config/load.ts';
+import { problemLine } from '../../../host/config/problems.ts';
+import { isFields } from '../../../host/contract/json/fields.ts';
+import { tryParseJson } from '../../../host/contract/json/json.ts';
+import { checkConfig } from '../../../host/generation/check.ts';
+import type { Finding } from '../../../host/host-hooks.ts';
+import type { CommandPlace, Host } from '../../../host/host.ts';
+import { loadConfiguration } from '../../../host/start/steps.ts';
+import { hasCredentials } from '../../../host/upstream/connect.ts';
+import { brokenVariables } from '../../../host/upstream/credential-values.ts';
+import { wellKnown } from '../banner.ts';
+import { Client, Unreachable } from '../client.ts';
 import { adminPortFindings, clockFindings, fileFindings, moduleFindings, portFindings } from './doctor-checks.ts';
-import { symbol } from './show.ts';
-import { healthLine } from './status.ts';
+import { symbol } from '../show.ts';
+import { healthLine } from '../status.ts';
 import { tlsFindings } from './tls-findings.ts';
 
 type Mark = (name: Parameters<typeof symbol>[0]) => string;
@@ -56,11 +56,11 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
     );
   const config = isValid ? file?.config : undefined;
   if (config && (config.providers || config.models)) {
-    const { examineFleet } = await import('./fleet/examine-fleet.ts');
+    const { examineFleet } = await import('../fleet/examine-fleet.ts');
     await examineFleet(host, config, add);
   }
   if (config) {
-    const { hasMoney, moneyFindings } = await import('./money/examine-money.ts');
+    const { hasMoney, moneyFindings } = await import('../money/examine-money.ts');
     if (hasMoney(config)) add('Money', await moneyFindings(host, config));
   }
   await host.hooks.examine.promise({ host, add, probed: input.options['probe'] === true ? config : undefined });
