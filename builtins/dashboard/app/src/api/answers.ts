@@ -78,8 +78,6 @@ export type Key = {
     readonly allow?: readonly string[];
     readonly deny?: readonly string[];
   };
-  /** What brought it from another gateway: `litellm:` and the id of the import. */
-  readonly origin?: string;
   /** Budgets that each session of the key has for itself. */
   readonly session?: {
     readonly budgets: readonly {
@@ -98,8 +96,11 @@ export type Key = {
         readonly use: string;
         readonly more: number;
       };
+      readonly models?: readonly string[];
     }[];
   };
+  /** What brought it from another gateway: `litellm:` and the id of the import. */
+  readonly origin?: string;
 };
 
 export type Keys = readonly Key[];
@@ -314,8 +315,6 @@ export type UsedKey = {
     readonly allow?: readonly string[];
     readonly deny?: readonly string[];
   };
-  /** What brought it from another gateway: `litellm:` and the id of the import. */
-  readonly origin?: string;
   /** Budgets that each session of the key has for itself. */
   readonly session?: {
     readonly budgets: readonly {
@@ -334,8 +333,11 @@ export type UsedKey = {
         readonly use: string;
         readonly more: number;
       };
+      readonly models?: readonly string[];
     }[];
   };
+  /** What brought it from another gateway: `litellm:` and the id of the import. */
+  readonly origin?: string;
   readonly spend?: {
     readonly month_usd: number;
     readonly remaining_usd?: number;
