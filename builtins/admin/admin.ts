@@ -8,6 +8,9 @@ import { configRoutes } from './config/routes.ts';
 import { credentialRoutes } from './credential-routes.ts';
 import { explainRoute } from './explain-route.ts';
 import { importRoutes } from './imports/import-routes.ts';
+import { attempts } from './identity/attempts.ts';
+import { identitiesRoutes } from './identity/identities-routes.ts';
+import { issuerSignInRoutes } from './identity/sign-in-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { logRoutes } from './logs/log-routes.ts';
 import { overviewRoutes } from './overview-routes.ts';
@@ -25,8 +28,11 @@ export default defineBuiltin({
   apply: ({ hooks }) => {
     hooks.mount.tap({ name: 'admin', stage: ORDER.admin }, (router, host) => {
       const auditor = new Auditor(host);
+      const take = attempts(host);
       mountJson(router, host, [
-        signInRoute(host, auditor),
+        signInRoute(host, auditor, take),
+        ...issuerSignInRoutes(host, auditor, take),
+        ...identitiesRoutes(host, auditor),
         ...sessionRoutes(host, auditor),
         usageRoute(host),
         ...importRoutes(host, auditor),

@@ -2,39 +2,22 @@ import { GatewayError } from '../../host/contract/index.ts';
 import type { HostPrincipal } from '../../host/common/host-principal.ts';
 import type { Host } from '../../host/host.ts';
 import { bearerOf, invalidKey } from '../../host/http/bearer.ts';
-import { limiterKey } from '../../host/http/client-address.ts';
 import type { JsonAnswer, JsonCall, JsonRoute } from '../../host/http/json-route.ts';
-import { createBuckets } from '../../host/state/buckets.ts';
+import type { TakeAttempt } from './identity/attempts.ts';
 import type { Auditor } from './auditor.ts';
 import { changing } from './store-calls.ts';
 import { timestamp } from '../../host/common/timestamps.ts';
 
-/** Attempts of one address, good or bad. See docs/reference/admin.md#signing-in. */
-const ATTEMPTS = { ratePerSecond: 10 / 60, burst: 20 };
-const MOST_ADDRESSES = 10_000;
 const ACTION = 'session.create';
 
 /** A key, or the master key, becomes a session. The route has a limit of its own and looks at the credential itself. See docs/reference/admin.md#signing-in. */
-export function signInRoute(host: Host, auditor: Auditor): JsonRoute {
-  const {
-    counters,
-    services: { clock },
-    stores,
-  } = host;
-  const buckets = createBuckets(MOST_ADDRESSES);
-
-  const limit = (address: string): void => {
-    const { taken, retryAfterMs } = buckets.take(limiterKey(address), ATTEMPTS, clock.monotonic());
-    if (taken) return;
-    counters.add('gateway_rate_limit_rejections_total', { key_type: 'admin_session' });
-    throw new GatewayError('rate_limit_exceeded', 'too many attempts to sign in from this address', { retryAfterMs });
-  };
+export function signInRoute({ stores }: Host, auditor: Auditor, take: TakeAttempt): JsonRoute {
   return {
     method: 'POST',
     path: '/admin/session',
     scope: 'open',
-    answer: (call) => {
-      limit(call.context.address);
+    answer: async (call) => {
+      await take(call.context.address);
       const bearer = bearerOf(call.request);
       if (bearer instanceof GatewayError) throw bearer;
       return signIn(call, bearer, { stores, auditor });

@@ -21,12 +21,25 @@ export interface Issuer {
   readonly subjectClaim: string;
   readonly nameClaims: readonly string[];
   readonly rules: AccessRules;
+  /** `undefined` where no people sign in with it. */
+  readonly signIn: IssuerSignIn | undefined;
   /** `undefined` where no tokens count. */
   readonly bearer: { readonly audiences: ReadonlySet<string>; readonly maxAgeMs: number } | undefined;
 }
 
+interface IssuerSignIn {
+  readonly label: string;
+  readonly clientId: string;
+  /** The reference as it was written; `undefined` of a public client. */
+  readonly secret: string | undefined;
+  readonly scopes: readonly string[];
+  readonly userinfo: boolean;
+  readonly sessionMs: number;
+}
+
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 const NAMES = ['preferred_username', 'email', 'name'];
+const SCOPES = ['openid', 'profile', 'email'];
 const LONGEST_SUBJECT = 255;
 const ID_DIGITS = 32;
 
@@ -44,8 +57,22 @@ export function readIssuer(config: IssuerConfig): Issuer {
     subjectClaim: claims.subject ?? 'sub',
     nameClaims: claims.name === undefined ? NAMES : [claims.name],
     rules: new AccessRules(access),
+    signIn: readSignIn(config),
     bearer: bearer && { audiences: new Set(bearer.audiences), maxAgeMs: msOf(bearer.max_age, '24h') },
   };
+}
+
+function readSignIn({ name = '', label, sign_in: signIn }: IssuerConfig): IssuerSignIn | undefined {
+  return (
+    signIn && {
+      label: label ?? name,
+      clientId: signIn.client_id ?? '',
+      secret: signIn.client_secret,
+      scopes: signIn.scopes ?? SCOPES,
+      userinfo: signIn.userinfo ?? false,
+      sessionMs: msOf(signIn.max_session, '24h'),
+    }
+  );
 }
 
 /** The claim that never changes; `undefined` where the token does not have it. */

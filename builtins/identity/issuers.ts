@@ -51,6 +51,11 @@ export class Issuers {
     return known?.issuer.bearer ? known : undefined;
   }
 
+  /** By its address, whatever it is for. */
+  at(url: string): Issuer | undefined {
+    return this.#known.get(url)?.issuer;
+  }
+
   named(name: string): KnownIssuer | undefined {
     return this.#known.values().find(({ issuer }) => issuer.name === name);
   }

@@ -4,13 +4,15 @@ import { GatewayError } from '../../host/contract/index.ts';
 import type { Host } from '../../host/host.ts';
 import { limiterKey } from '../../host/http/client-address.ts';
 import { createBuckets } from '../../host/state/buckets.ts';
+import type { KnownIdentity } from '../../host/stores/identities/identity-store.ts';
 import type { Standing } from '../../host/stores/credential-standing.ts';
 import type { TokenSource } from '../../host/stores/principals.ts';
 import type { Grant } from './access-rules.ts';
 import { type Claims, claimsNamed } from './claims.ts';
 import type { Issuers } from './issuers.ts';
 import { looksLikeToken } from './token-text.ts';
-import { type Refused, type TokenFault, type Verified, verifyToken } from './verify-token.ts';
+import { countVerification, type Verification } from './verifications.ts';
+import { type Refused, type Verified, verifyToken } from './verify-token.ts';
 
 /** Checks of signatures that fail, for one client address. */
 const CHECKS = { ratePerSecond: 5, burst: 50 };
@@ -33,7 +35,7 @@ interface Origin {
   readonly claims: Claims;
 }
 
-type TokensHost = Pick<Host, 'services' | 'counters' | 'log'>;
+type TokensHost = Pick<Host, 'services' | 'counters' | 'log' | 'stores'>;
 
 /**
  * Tokens of issuers. One that was accepted is kept by its digest for minutes, and forgotten when rules or issuers change; what was refused is not kept,
@@ -59,9 +61,9 @@ export class Tokens implements TokenSource {
   find(digest: string): HostPrincipal | undefined {
     const kept = this.#kept.get(digest);
     if (!kept) return undefined;
-    if (this.#host.services.clock.now() < kept.until) return kept.principal;
-    this.#kept.delete(digest);
-    return undefined;
+    if (this.#host.services.clock.now() >= kept.until) this.#kept.delete(digest);
+    else if (isOpen(this.#host.stores.identities.find(kept.principal.id))) return kept.principal;
+    return undefined; // what is not known of it is asked for
   }
 
   async ask(token: string, digest: string, address: string): Promise<HostPrincipal | undefined> {
@@ -83,6 +85,8 @@ export class Tokens implements TokenSource {
     if (isCounted && !isBad) this.#buckets.take(client, CHECKS, clock.monotonic(), -1, Number.NEGATIVE_INFINITY);
     if ('fault' in found) return this.#refused(found);
     const principal = this.#granted(found);
+    await this.#refuseBlocked(found);
+    this.#count(found.issuer.name, 'ok');
     if (version === this.#issuers.version) this.#keep(digest, principal, found);
     return principal;
   }
@@ -92,6 +96,7 @@ export class Tokens implements TokenSource {
     const issuer = origin && this.#issuers.ofTokens(origin.url)?.issuer;
     if (!issuer) return 'gone';
     if (!issuer.rules.grantOf(origin.claims)) return 'revoked';
+    if (this.#host.stores.identities.find(principal.id)?.record?.blockedAt !== undefined) return 'revoked';
     const { expiresAt = 0 } = principal;
     return this.#host.services.clock.now() < expiresAt + issuer.skewMs ? 'stands' : 'expired';
   }
@@ -121,19 +126,33 @@ export class Tokens implements TokenSource {
     const { issuer, claims, id, name, expiresAt } = found;
     const grant = issuer.rules.grantOf(claims);
     if (!grant) this.#withoutAccess(found);
-    this.#count(issuer.name, 'ok');
     const { scopes, limits }: Grant = grant;
     const principal = new HostPrincipal({ id, name, scopes, limits, issuer: issuer.name, expiresAt });
     this.#origins.set(principal, { url: issuer.url, claims: claimsNamed(claims, issuer.rules.claims) });
     return principal;
   }
 
+  /** Throws where it is blocked, and `StoreUnavailable` where that is not known. One that was never here gets its record in passing. */
+  async #refuseBlocked({ issuer, subject, id, name }: Verified): Promise<void> {
+    const { identities, clock } = this.#host.stores;
+    const { record } = identities.find(id) ?? (await identities.ask(id));
+    if (record?.blockedAt !== undefined) {
+      this.#count(issuer.name, 'blocked');
+      throw noAccess();
+    }
+    if (record) return;
+    const made = { id, issuerUrl: issuer.url, issuer: issuer.name, subject, name, firstSeenAt: clock.now() };
+    identities
+      .change(id, (before) => before ?? made)
+      .catch((error: unknown) => this.#host.log.warn('an identity could not be kept', { actor_id: id, error }));
+  }
+
   #withoutAccess({ issuer, claims, id }: Verified): never {
-    const { counters, log, services } = this.#host;
-    counters.add('gateway_identity_verifications_total', { issuer: issuer.name, kind: 'bearer', result: 'no_access' });
+    const { log, services } = this.#host;
+    this.#count(issuer.name, 'no_access');
     if (this.#told.isFirst(id, services.clock.monotonic()))
       log.info('identity has no access', { issuer: issuer.name, actor_id: id, reason: whyNone(claims) });
-    throw new GatewayError('insufficient_scope', 'this account may not use this gateway');
+    throw noAccess();
   }
 
   #keep(digest: string, principal: HostPrincipal, { issuer, expiresAt }: Verified): void {
@@ -143,11 +162,16 @@ export class Tokens implements TokenSource {
     this.#kept.set(digest, { principal, until });
   }
 
-  #count(issuer: string | undefined, result: TokenFault | 'ok'): void {
-    const labels = { issuer: issuer ?? 'none', kind: 'bearer', result } as const;
-    this.#host.counters.add('gateway_identity_verifications_total', labels);
+  #count(issuer: string | undefined, result: Verification): void {
+    countVerification(this.#host.counters, { issuer, kind: 'bearer', result });
   }
 }
+
+const isOpen = (known: KnownIdentity | undefined): boolean =>
+  known !== undefined && known.record?.blockedAt === undefined;
+
+/** One text for all who are known and may not come in. */
+const noAccess = (): GatewayError => new GatewayError('insufficient_scope', 'this account may not use this gateway');
 
 /** Groups that are too many for a token stand elsewhere, and are not fetched. Source: Microsoft Learn, "Configure group claims", 2026-11-28. */
 export const whyNone = (claims: Claims): 'groups_overage' | 'no_rule' =>

@@ -207,6 +207,17 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     object({ total_keys: COUNT, active_keys: COUNT, total_usage: COUNT, returned_keys: COUNT }),
     object({ ...WINDOW, sort: TEXT, active: TEXT, since: TEXT }, { access: TEXT }),
   ),
+  Issuers: object({ issuers: list(object({ name: TEXT, label: TEXT })) }),
+  BegunSignIn: object({ authorization_url: TEXT, transaction: TEXT, expires_at: MOMENT }),
+  IdentityRecord: object(
+    { id: TEXT, issuer: TEXT, name: TEXT, subject: TEXT, first_seen_at: MOMENT },
+    { signed_in_at: MOMENT, blocked_at: MOMENT, blocked_by: TEXT },
+  ),
+  Identities: page(
+    'IdentityRecord',
+    object({ total_entries: COUNT, returned_entries: COUNT }),
+    object(WINDOW, { issuer: TEXT, blocked: FLAG, q: TEXT }),
+  ),
   Session: object({ token: TEXT, subject: TEXT, scopes: SCOPES, expires_at: MOMENT }),
   Sessions: object({
     data: list(

@@ -11,6 +11,8 @@ import { ACCOUNT_SCHEMA } from './accounts/account-schema.ts';
 import { SqlAccounts } from './accounts/sql-accounts.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
 import type { Database } from './database/database.ts';
+import { IDENTITY_SCHEMA } from './identities/identity-schema.ts';
+import { SqlIdentities } from './identities/sql-identities.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
 import { SLICE_SCHEMA, sliceSweeps } from './ledger-slices.ts';
 import { LEDGER_SCHEMA } from './ledger-schema.ts';
@@ -38,6 +40,7 @@ export const KEY_SCHEMAS = [
   AUDIT_SCHEMA,
   SPEND_SCHEMA,
   ACCOUNT_SCHEMA,
+  IDENTITY_SCHEMA,
 ];
 
 /** One database for all of them. See docs/stores.md#postgres. */
@@ -61,6 +64,7 @@ async function supplyAll(
 ): Promise<void> {
   stores.keys.supply(BACKEND, new SqlKeys(database, keyChanges.tell), keyChanges.feed('key'));
   await stores.accounts.supply(BACKEND, new SqlAccounts(database, keyChanges.tell), keyChanges.feed('account'));
+  stores.identities.supply(BACKEND, new SqlIdentities(database, keyChanges.tell), keyChanges.feed('identity'));
   const table = new SqlLedgers(database);
   const ledgers = await StoredLedgers.load(table, {
     clock,

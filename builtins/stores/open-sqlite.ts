@@ -7,6 +7,8 @@ import { StoredSpend } from '../../host/stores/spend/stored-spend.ts';
 import { ACCOUNT_SCHEMA } from './accounts/account-schema.ts';
 import { SqlAccounts } from './accounts/sql-accounts.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
+import { IDENTITY_SCHEMA } from './identities/identity-schema.ts';
+import { SqlIdentities } from './identities/sql-identities.ts';
 import { KEY_SCHEMA } from './key-schema.ts';
 import { LEDGER_SCHEMA } from './ledger-schema.ts';
 import { tellNobody } from './database/listen.ts';
@@ -37,7 +39,7 @@ export function keyFiles(dsn: string | undefined): readonly [keys: KeyFile, sess
       ? ['gw-keys.db', 'gw-sessions.db', 'gw-audit.db']
       : [dsn, derivedDsn(dsn, 'sessions'), derivedDsn(dsn, 'audit')];
   return [
-    { dsn: keys, schemas: [KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SPEND_SCHEMA, ACCOUNT_SCHEMA] },
+    { dsn: keys, schemas: [KEY_SCHEMA, LEDGER_SCHEMA, OWNER_SCHEMA, SPEND_SCHEMA, ACCOUNT_SCHEMA, IDENTITY_SCHEMA] },
     { dsn: sessions, schemas: [SESSION_SCHEMA] },
     { dsn: audit, schemas: [AUDIT_SCHEMA] },
   ];
@@ -63,6 +65,7 @@ export async function openSqliteStores(host: Host, { dsn }: StoreSettings): Prom
     const keys = await open(keyFile, 'the key store');
     host.stores.keys.supply('sqlite', new SqlKeys(keys, tellNobody), keys.feed);
     await host.stores.accounts.supply('sqlite', new SqlAccounts(keys, tellNobody));
+    host.stores.identities.supply('sqlite', new SqlIdentities(keys, tellNobody), keys.feed);
     const ledgers = await StoredLedgers.load(new SqlLedgers(keys), {
       clock: host.services.clock,
       log: host.log,

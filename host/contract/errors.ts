@@ -50,6 +50,8 @@ export const ERRORS = frozenTable({
   invalid_config: { status: 400, type: 'invalid_request_error' },
   missing_api_key: { status: 401, type: 'authentication_error' },
   invalid_api_key: { status: 401, type: 'authentication_error' },
+  /** A sign-in with an issuer was not completed. Why is in the log alone. */
+  sign_in_failed: { status: 401, type: 'authentication_error' },
   authentication_required: { status: 401, type: 'authentication_error' },
   /** A budget is spent. Trying again does not help, so that it never says when to. */
   insufficient_quota: { status: 402, type: 'insufficient_quota' },

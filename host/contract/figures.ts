@@ -226,7 +226,7 @@ export const FIGURES = {
     help: 'Tokens of issuers that were checked, by what came of it',
     labels: {
       issuer: 'any',
-      kind: ['bearer'],
+      kind: ['bearer', 'sign_in'],
       result: [
         'ok',
         'malformed',
@@ -239,6 +239,7 @@ export const FIGURES = {
         'signature',
         'claims',
         'no_access',
+        'blocked',
         'unavailable',
       ],
     },

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isIssuerUrl } from '../config/identity/identity-url.ts';
 import type { SettingNote } from './setting-note.ts';
 import { type ListenersTls, readTls } from './tls-settings.ts';
 import type { Variables } from './variables.ts';
@@ -10,6 +11,8 @@ const LOOPBACK = '127.0.0.1';
 export interface ListenerSettings {
   /** IP address of the listener, of that for models where there are two; `undefined`: all interfaces. */
   readonly address: string | undefined;
+  /** Where browsers reach the dashboard, without a slash at its end; `undefined` where it is not said. */
+  readonly publicUrl: string | undefined;
   /** The listener of the control plane; `undefined` where one listener serves everything. */
   readonly admin: AdminListener | undefined;
   readonly tls: ListenersTls;
@@ -25,12 +28,13 @@ export interface AdminListener {
 export function readListeners(variables: Variables, isProduction: boolean, notes: SettingNote[]): ListenerSettings {
   const address = readAddress('GW_ADDRESS', variables['GW_ADDRESS'], notes);
   const adminAddress = readAddress('GW_ADMIN_ADDRESS', variables['GW_ADMIN_ADDRESS'], notes);
+  const publicUrl = readPublicUrl(variables['GW_PUBLIC_URL'], notes);
   const text = variables['GW_ADMIN_PORT']?.trim() ?? '';
   const tls = readTls(variables, text !== '', notes);
   if (text === '') {
     if (adminAddress !== undefined)
       notes.push({ level: 'warn', message: 'GW_ADMIN_ADDRESS has no effect without GW_ADMIN_PORT' });
-    return { address, admin: undefined, tls };
+    return { address, publicUrl, admin: undefined, tls };
   }
   const admin = { port: Number(text), address: adminAddress ?? LOOPBACK };
   if (!/^\d{1,5}$/.test(text) || admin.port > MAX_PORT) {
@@ -38,7 +42,7 @@ export function readListeners(variables: Variables, isProduction: boolean, notes
       level: 'fatal',
       message: `GW_ADMIN_PORT is "${text}", which is not a port number; set 1 to ${MAX_PORT}`,
     });
-    return { address, admin: undefined, tls };
+    return { address, publicUrl, admin: undefined, tls };
   }
   const port = (variables['PORT'] || '8080').trim();
   if (admin.port !== 0 && admin.port === Number(port) && overlap(address, admin.address))
@@ -52,7 +56,19 @@ export function readListeners(variables: Variables, isProduction: boolean, notes
       rule: 'WN35',
       message: `the admin listener on ${admin.address} is reachable from other machines and speaks no TLS: let only operators reach it`,
     });
-  return { address, admin, tls };
+  return { address, publicUrl, admin, tls };
+}
+
+/** Addresses for browsers are made of it, and never of what a request says of its host. */
+function readPublicUrl(written: string | undefined, notes: SettingNote[]): string | undefined {
+  const text = written?.trim().replace(/\/$/, '') ?? '';
+  if (text === '') return undefined;
+  if (isIssuerUrl(text) && URL.parse(text)?.pathname === '/') return text;
+  notes.push({
+    level: 'fatal',
+    message: `GW_PUBLIC_URL is "${text}", which is not an address of the dashboard; write https:// and a host, http on loopback alone, and no path`,
+  });
+  return undefined;
 }
 
 function readAddress(name: string, written: string | undefined, notes: SettingNote[]): string | undefined {

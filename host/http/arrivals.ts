@@ -5,11 +5,12 @@ import { type Counters, GatewayError } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { Registry } from '../registry/registry.ts';
-import { createBuckets } from '../state/buckets.ts';
+import type { BoundedLimits } from '../stores/bounded-limits.ts';
 import type { ClientWires } from '../wire/client-wires.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
 import { type CanonicalPaths, writtenPath } from './paths/canonical-path.ts';
-import { createAddressFinder, limiterKey } from './client-address.ts';
+import { AddressLimit } from './address-limit.ts';
+import { createAddressFinder } from './client-address.ts';
 import {
   type AnsweringHost,
   isAuthority,
@@ -25,7 +26,6 @@ import { createIdSource, requestId } from './request-id.ts';
 
 const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
 const PROBES = new Set(['/health', '/livez', '/openapi.json', '/readyz']);
-const MAX_ADDRESSES = 100_000;
 
 const VARY: readonly string[] = ['Vary', 'Origin'];
 const REQUEST_HEADERS =
@@ -39,6 +39,8 @@ export interface ArrivalHost extends AnsweringHost {
   readonly settings: Pick<Settings, 'trustedProxies' | 'corsOrigins' | 'rateLimit'>;
   readonly registry: Registry;
   readonly counters: Counters;
+  /** Limits that replicas hold together; absent where each holds its own. */
+  readonly limits?: Pick<BoundedLimits, 'isShared' | 'takeAll'>;
   /** Paths behind authentication. */
   readonly protection: Protection;
   /** The one form of the paths of routes. */
@@ -147,17 +149,16 @@ function hideRoute(context: RequestContext): void {
   context.misspelling = undefined;
 }
 
-/** The per-address limit, which probes do not meet. */
-function createLimiter({ settings: { rateLimit: limit }, counters }: ArrivalHost): Arrivals['limit'] {
-  if (!limit) return () => undefined;
-  const buckets = createBuckets(MAX_ADDRESSES);
-  return ({ address, arrivedAt, isProbe }) => {
-    if (isProbe) return undefined;
-    const { taken, retryAfterMs } = buckets.take(limiterKey(address), limit, arrivedAt);
-    if (taken) return undefined;
-    counters.add('gateway_rate_limit_rejections_total', { key_type: 'ip' });
-    return new GatewayError('rate_limit_exceeded', 'too many requests from this address', { retryAfterMs });
-  };
+/** The per-address limit, which is off where it is not set. */
+function createLimiter({
+  settings: { rateLimit },
+  counters,
+  services: { clock },
+  limits,
+}: ArrivalHost): Arrivals['limit'] {
+  if (!rateLimit) return () => undefined;
+  const limit = new AddressLimit({ limit: rateLimit, counters, clock, limits });
+  return (context) => limit.take(context);
 }
 
 /** What browsers may send: the gateway's own headers, and those that some provider reads. */

@@ -2,6 +2,7 @@ import type { LoadedFile } from '../config/load.ts';
 import { registeredNames } from '../generation/registered-names.ts';
 import type { Host } from '../host.ts';
 import { applyStartConfiguration } from './configuration.ts';
+import { takeIdentity } from './take-identity.ts';
 import { makeDataFolder } from './make-data-folder.ts';
 import { connectProviders, loadStoredModules, refuseProblems, StartRefused } from './steps.ts';
 
@@ -21,7 +22,7 @@ export async function prepareHost(host: Host, { load, provideKey }: Preparation)
   tellSettings(host);
   const file = await load();
   refuseProblems(host, file);
-  if (file) host.identity.take(file, file.path);
+  if (file) takeIdentity(host, file);
   let taken: ReadonlySet<string> = new Set();
   const steps = [
     async () => provideKey(file),

@@ -7,6 +7,7 @@ import { checkConfig } from '../generation/check.ts';
 import type { Host } from '../host.ts';
 import { redactedCopy } from '../log/redacted-copy.ts';
 import type { Writer } from '../stores/configuration-store.ts';
+import { takeIdentity } from './take-identity.ts';
 import { tellConfiguration } from './configuration.ts';
 
 /** Who changed the configuration, when the watched file did. */
@@ -35,7 +36,7 @@ async function applyFile(host: Host, path: string): Promise<void> {
   const problems = isOther ? checkConfig(host, file) : [];
   if (problems.length > 0) throw new ConfigRefused(problems); // also where the rest of the file does not count
   const applied = await host.applier.applyFile(file, FILE);
-  if (isOther) takeIdentity(host, file);
+  if (isOther) changeIdentity(host, file);
   if (!applied) {
     if (isOther) return;
     host.log.info(
@@ -51,8 +52,8 @@ async function applyFile(host: Host, path: string): Promise<void> {
 }
 
 /** Who may come in has changed, whether or not the rest of the file counts. */
-function takeIdentity(host: Host, file: LoadedFile): void {
-  host.identity.take(file, file.path);
+function changeIdentity(host: Host, file: LoadedFile): void {
+  takeIdentity(host, file);
   const issuers = host.identity.block?.config.issuers ?? [];
   const detail = {
     issuers: issuers.length,

@@ -1,12 +1,7 @@
 import { hash } from 'node:crypto';
 import { HostPrincipal, type PrincipalFacts } from '../common/host-principal.ts';
-import {
-  type CredentialChange,
-  CredentialNotices,
-  type OnEnded,
-  type Plane,
-  type Standing,
-} from './credential-standing.ts';
+import type { CredentialChange, OnEnded, Plane, Standing } from './credential-standing.ts';
+import type { IdentityStore } from './identities/identity-store.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { SESSION_PREFIX, SessionStore } from './sessions/session-store.ts';
 import type { StoreDeps } from './store-deps.ts';
@@ -63,6 +58,17 @@ export interface TokenSource {
   standing(principal: HostPrincipal): Standing;
 }
 
+/** How ids of people and programs of issuers begin. */
+export const IDENTITY_PREFIX = 'oidc:';
+
+/** What people may do who have signed in with an issuer, by the rules that are in force. */
+export interface PeopleSource {
+  /** In memory. `undefined`: ask. */
+  find(id: string): HostPrincipal | undefined;
+  /** `undefined`: nothing any more. Throws `StoreUnavailable`. */
+  ask(id: string): Promise<HostPrincipal | undefined>;
+}
+
 /** What a change was of. */
 export type ChangedCredential = 'key' | 'session' | 'identity';
 
@@ -71,18 +77,23 @@ export type ChangedCredential = 'key' | 'session' | 'identity';
  * first, in the order in which they were supplied, the environment's before all, and then the key store.
  */
 export class Principals {
-  /** Tells of people and programs of issuers that may be others now. */
-  readonly identityNotices = new CredentialNotices();
+  readonly #identities: IdentityStore;
   readonly #sources: PrincipalSource[] = [];
   readonly #known = new KnownDigests();
   readonly #keys: KeyStore;
   readonly #sessions: SessionStore;
   #tokens: TokenSource | undefined;
+  #people: PeopleSource | undefined;
   #isSealed = false;
 
-  constructor(deps: StoreDeps, keys: KeyStore) {
+  constructor(deps: StoreDeps, keys: KeyStore, identities: IdentityStore) {
     this.#keys = keys;
-    this.#sessions = new SessionStore(deps, keys, (id) => this.#byId(id));
+    this.#identities = identities;
+    this.#sessions = new SessionStore(deps, keys, {
+      find: (id) => this.#byId(id) ?? this.#people?.find(id),
+      ask: async (id) => this.#people?.ask(id),
+      owns: (id) => id.startsWith(IDENTITY_PREFIX),
+    });
   }
 
   get sessions(): SessionStore {
@@ -150,7 +161,7 @@ export class Principals {
 
   /** Hears of keys, sessions and identities that are others now, or may be. */
   onChange(changed: (of: ChangedCredential, change: CredentialChange) => void): void {
-    this.identityNotices.listen((change) => changed('identity', change));
+    this.#identities.notices.listen((change) => changed('identity', change));
     this.#keys.notices.listen((change) => changed('key', change));
     this.#sessions.notices.listen((change) => changed('session', change));
   }
@@ -163,6 +174,11 @@ export class Principals {
   supplyTokens(tokens: TokenSource): void {
     if (this.#isSealed) throw new Error('principals: tokens are supplied too late, stores are supplied in open');
     this.#tokens = tokens;
+  }
+
+  supplyPeople(people: PeopleSource): void {
+    if (this.#isSealed) throw new Error('principals: people are supplied too late, stores are supplied in open');
+    this.#people = people;
   }
 
   seal(): void {

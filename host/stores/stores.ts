@@ -8,6 +8,7 @@ import { type Ledgers, MemoryLedgers } from './ledgers/ledgers.ts';
 import { type ConfigurationStore, UnstoredConfiguration } from './configuration-store.ts';
 import { type Hints, NO_HINTS } from './replicas/hints.ts';
 import { KeyStore } from './keys/key-store.ts';
+import { IdentityStore } from './identities/identity-store.ts';
 import { Leaders } from './replicas/leaders.ts';
 import type { LiveModelStore } from './replicas/live-models.ts';
 import { MemoryOwners, type Owners } from './owners.ts';
@@ -38,6 +39,8 @@ export interface Stores {
   readonly accounts: AccountStore;
   /** Sessions of the dashboard, as the keys. */
   readonly sessions: SessionStore;
+  /** People and programs of issuers, as the keys. */
+  readonly identities: IdentityStore;
   /** Who administered what, as the keys. */
   readonly audit: AuditStore;
   /** Whose a credential is: the environment's, a stored key's, a session's. */
@@ -91,7 +94,8 @@ export function createStores(memory: SharedState, given: StoresDeps): Stores {
     mended: ({ action, id }) =>
       audit.append({ action, actor: 'gateway', targetId: id, outcome: 'error', detail: { mended: true } }),
   });
-  const principals = new Principals(deps, keys);
+  const identities = new IdentityStore(deps, keys.link);
+  const principals = new Principals(deps, keys, identities);
   return {
     clock,
     newClock,
@@ -100,6 +104,7 @@ export function createStores(memory: SharedState, given: StoresDeps): Stores {
     keys,
     accounts: new AccountStore({ ...deps }, keys.link),
     sessions: principals.sessions,
+    identities,
     audit,
     principals,
     requestLog: new Place<RequestLog | undefined>('request log', 'disabled', undefined),
@@ -126,6 +131,7 @@ export function sealStores({
   keys,
   accounts,
   sessions,
+  identities,
   audit,
   principals,
   requestLog,
@@ -146,6 +152,7 @@ export function sealStores({
     keys,
     accounts,
     sessions,
+    identities,
     audit,
     principals,
     requestLog,

@@ -99,7 +99,7 @@ async function emptyTables(dsn: string): Promise<void> {
   const client = new Client({ connectionString: dsn });
   await client.connect();
   const { rows } = await client.query<{ name: string }>(
-    "SELECT tablename AS name FROM pg_tables WHERE tablename IN ('api_keys', 'sessions', 'audit_log', 'accounts', 'raises', 'spend', 'spend_entries', 'ledger_accounts')",
+    "SELECT tablename AS name FROM pg_tables WHERE tablename IN ('api_keys', 'sessions', 'audit_log', 'accounts', 'raises', 'spend', 'spend_entries', 'ledger_accounts', 'identities')",
   );
   if (rows.length > 0) await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')}`);
   await client.end();

@@ -4,6 +4,7 @@ import { createHttpServer, listen } from '../../host/http/server.ts';
 import { createRouter } from '../../host/http/router.ts';
 import type { Host } from '../../host/host.ts';
 import { atEnd, fakeClock, type FakeClock, MASTER_KEY, some, startHost } from '../kit/index.ts';
+import { identityId } from '../../builtins/identity/issuer.ts';
 import { issuerConfig, makeKey, stubIssuer, type StubIssuer, withIssuers } from '../identity/issuer.ts';
 import { type Needs, NEEDS, OTHER_PATHS, ROUTES } from './route-access.ts';
 
@@ -22,7 +23,7 @@ interface Doors {
 async function openDoors(): Promise<Doors> {
   const clock = fakeClock();
   const issuer = await stubIssuer(clock.now);
-  const { host, texts } = await startHost(withIssuers(issuerConfig(issuer)), {
+  const { host, texts } = await startHost(withIssuers(issuerConfig(issuer, { sign_in: { client_id: 'client' } })), {
     clock,
     variables: { ENABLE_PPROF: 'true' },
   });
@@ -71,8 +72,19 @@ interface Credential {
   readonly isSession?: boolean;
 }
 
+/** A session of a person with these groups. */
+async function personOf({ host, issuer, clock }: Doors, groups: string, blockedAt?: number): Promise<string> {
+  const { identities, sessions } = host.stores;
+  const subject = `${groups} ${blockedAt}`;
+  const id = identityId(issuer.url, subject);
+  const record = { id, issuerUrl: issuer.url, issuer: 'corp', subject, name: 'p', firstSeenAt: clock.now(), blockedAt };
+  await identities.change(id, () => ({ ...record, claims: { groups } }));
+  return (await sessions.create({ credentialId: id, subject: 'p', scopes: ['admin'] })).token;
+}
+
 /** Every kind of credential that there is, each also in every way in which it may have ended. */
-async function credentialsOf({ host, clock, issuer }: Doors): Promise<Readonly<Record<string, Credential>>> {
+async function credentialsOf(doors: Doors): Promise<Readonly<Record<string, Credential>>> {
+  const { host, clock, issuer } = doors;
   const { keys, principals } = host.stores;
   const make = (scopes: readonly ('admin' | 'read_only')[], more: object = {}) =>
     keys.create({ name: 'k', scopes, ...more });
@@ -118,6 +130,10 @@ async function credentialsOf({ host, clock, issuer }: Doors): Promise<Readonly<R
     'a key for inference, of an account': { value: ofAccount.key, may: 'infer' },
     'a key that became one for inference': { value: narrowed.key, may: 'infer' },
     'a session of an administrator': { value: adminSession.token, may: 'admin', isSession: true },
+    'a session of a person': { value: await personOf(doors, 'admins'), may: 'admin', isSession: true },
+    'a session of a person who reads': { value: await personOf(doors, 'viewers'), may: 'read', isSession: true },
+    'a session of a person whom no rule knows': { value: await personOf(doors, 'others'), may: gone },
+    'a session of a person who is blocked': { value: await personOf(doors, 'admins', clock.now()), may: gone },
     'a session of a reader': { value: readerSession.token, may: 'read', isSession: true },
     nothing: { value: '', may: gone },
     'an unknown key': { value: `gw_${'0'.repeat(64)}`, may: gone },

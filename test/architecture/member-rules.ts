@@ -23,6 +23,7 @@ export const COMPUTED_WRITES: Readonly<Record<string, readonly string[]>> = {
   'host/log/needles.ts': ['this.#pairs[pairAt(needle, offset)]', 'this.#grams[hash]'],
   'host/pipeline/attempts/attempt.ts': ['attempt[this.#key]'],
   'host/stores/log/log-queue.ts': ['this.#items[this.#head]'],
+  'builtins/identity/code-flow.ts': ['configuration[client.customFetch]'],
   'builtins/telemetry/metrics/family.ts': ['found.inBucket[place]'],
   'builtins/routing/median.ts': ['this.#ring[this.#next]', 'this.#sorted[at]'],
   'plugins/_common/json-text.ts': ['places[read.length + place]', 'places[read.length]'],

@@ -17,6 +17,7 @@ import { openSqlite } from '../../builtins/stores/database/sqlite.ts';
 import { systemClock } from '../../host/common/clock.ts';
 import type { Log } from '../../host/contract/index.ts';
 import { createRedactor } from '../../host/log/redact.ts';
+import { IdentityStore } from '../../host/stores/identities/identity-store.ts';
 import { KeyStore } from '../../host/stores/keys/key-store.ts';
 import type { UsageQuery } from '../../host/stores/keys/key-repository.ts';
 import { Principals } from '../../host/stores/principals.ts';
@@ -60,7 +61,7 @@ export async function keyCosts(keys = KEYS): Promise<KeyCosts> {
     const deps = { clock: systemClock, log: SILENT, redactor: createRedactor({}), randomBytes };
     const store = new KeyStore(deps);
     store.supply('sqlite', new SqlKeys(database, tellNobody));
-    const principals = new Principals(deps, store);
+    const principals = new Principals(deps, store, new IdentityStore(deps, store.link));
     const askUs = await cpuUs(keys, (at) => principals.ask(keyOf(at)));
     const bearers = Array.from({ length: keys }, (_, at) => keyOf(at));
     const findUs = best(() =>

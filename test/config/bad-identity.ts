@@ -59,10 +59,49 @@ export const BAD_IDENTITY: Readonly<Record<string, readonly BadDocument[]>> = {
       at: ['identity.issuers[1].name', 'identity.issuers[1].issuer'],
       says: ['issuers[0] has the name "corp" too'],
     },
+    {
+      document: identity(issuer({ label: 'l'.repeat(41) })),
+      at: at('.label'),
+      says: ['cannot stand on a button'],
+    },
     { document: identity(issuer({ jwks_url: 'https://login.acme.example' })), at: at('.jwks_url'), says: ['keys'] },
-    { document: identity(issuer({ bearer: null })), at: at('.bearer'), says: ['nothing is allowed'] },
+    { document: identity(issuer({ bearer: null })), at: at(''), says: ['nothing is allowed'] },
+  ],
+  CV93: [
+    {
+      document: identity(issuer({ sign_in: {} })),
+      at: at('.sign_in.client_id'),
+      says: ['is missing'],
+    },
+    {
+      document: identity(
+        ...['a-secret', 'x${SECRET}', '${A}${B}', '${file:relative}'].map((client_secret, index) =>
+          issuer({
+            name: `i${index}`,
+            issuer: `https://i${index}.example`,
+            sign_in: { client_id: 'c', client_secret },
+          }),
+        ),
+      ),
+      at: [0, 1, 2, 3].map((index) => `identity.issuers[${index}].sign_in.client_secret`),
+      says: ['not one reference'],
+    },
+    {
+      document: identity(
+        ...[['profile'], ['openid', 'offline_access'], ['openid', 'a b'], []].map((scopes, index) =>
+          issuer({ name: `i${index}`, issuer: `https://i${index}.example`, sign_in: { client_id: 'c', scopes } }),
+        ),
+      ),
+      at: [0, 1, 2, 3].map((index) => `identity.issuers[${index}].sign_in.scopes`),
+      says: ['cannot be asked for'],
+    },
   ],
   CV92: [
+    {
+      document: identity(issuer({ sign_in: { client_id: 'c', max_session: '4m' } })),
+      at: at('.sign_in.max_session'),
+      says: ['"4m"'],
+    },
     {
       document: identity(issuer({ algorithms: ['RS256', 'HS256', 'none'] })),
       at: at('.algorithms[1]', '.algorithms[2]'),
@@ -84,6 +123,16 @@ export const BAD_IDENTITY: Readonly<Record<string, readonly BadDocument[]>> = {
       document: identity(issuer({ bearer: { audiences: Array.from({ length: 11 }, (_, index) => `a${index}`) } })),
       at: at('.bearer.audiences'),
       says: ['11 audiences', '10'],
+    },
+    {
+      document: identity(issuer({ sign_in: { client_id: 'gw' } })),
+      at: at('.bearer.audiences[0]'),
+      says: ['client of sign_in'],
+    },
+    {
+      document: identity(issuer({ sign_in: { client_id: 'c' }, jwks_url: 'https://login.acme.example/keys' })),
+      at: at('.jwks_url'),
+      says: ['have metadata'],
     },
     { document: identity(issuer({ bearer: { audiences: [''] } })), at: at('.bearer.audiences[0]'), says: ['empty'] },
   ],

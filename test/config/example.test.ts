@@ -31,6 +31,12 @@ const IN_EACH_ENTRY = [
   'plugins[].enabled',
   'plugins[].config',
   'mcp_servers[].name',
+  'identity.issuers[].name',
+  'identity.issuers[].issuer',
+  'identity.issuers[].bearer',
+  'identity.issuers[].bearer.audiences',
+  'identity.issuers[].access',
+  'identity.issuers[].access[].access',
   'identity.issuers[].access[].when',
 ];
 

@@ -6,6 +6,8 @@ import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
+import { tlsFindings } from '../../builtins/cli/doctor/tls-findings.ts';
+import { readEnvironment } from '../../host/environment/settings.ts';
 import type { Listeners } from '../../host/start/open-listeners.ts';
 import { openListeners } from '../../host/start/open-listeners.ts';
 import {
@@ -371,6 +373,24 @@ describe('TLS of a listener', () => {
     expect(warned().at(-1)?.['msg']).to.equal('the tls certificate has ended');
     const good = await startSecure(files());
     expect(good.lines.filter(({ rule }) => rule === 'WN37' || rule === 'WN38')).to.deep.equal([]);
+  });
+
+  it('is looked at by gw doctor, file by file', () => {
+    const { ca, other, server } = world();
+    const found = (variables: Record<string, string>): string[] =>
+      tlsFindings(readEnvironment(variables).listeners.tls, Date.now()).map(({ level, text }) => `${level} ${text}`);
+    expect(found({})).to.deep.equal([]);
+    const [good = '', ...rest] = found({ ...files(), GW_ADMIN_PORT: '0' });
+    expect([good.startsWith(`good ${server.cert} (GW_TLS_CERT) ends 20`), rest]).to.deep.equal([true, []]);
+    expect(found(files(ca.sign('ends', { days: 3 }))).join()).to.match(/^warning .*\(GW_TLS_CERT\) ends /);
+    expect(found(files(ca.sign('ended', { days: -1 }))).join()).to.match(/^warning .*\(GW_TLS_CERT\) has ended /);
+    const wrong = found({
+      ...files(),
+      GW_ADMIN_PORT: '0',
+      GW_ADMIN_TLS_CERT: other.cert,
+      GW_ADMIN_TLS_KEY: server.key,
+    });
+    expect(wrong.map((line) => line.split(' ')[0])).to.deep.equal(['good', 'bad']);
   });
 
   it('is what a whole gateway speaks, as its banner says', async () => {

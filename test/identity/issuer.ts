@@ -11,7 +11,9 @@ export interface SigningKey {
 }
 
 /** What the issuer answers on a path, in the place of what it would. */
-type Answering = () => { readonly status?: number; readonly body?: string; readonly location?: string } | undefined;
+type Answering = (
+  path: string,
+) => { readonly status?: number; readonly body?: string; readonly location?: string } | undefined;
 
 /** An issuer of this machine: metadata, keys, and tokens. What it answers can be changed while it runs. */
 export interface StubIssuer {
@@ -27,6 +29,8 @@ export interface StubIssuer {
   /** Resolved when it may answer. */
   ready: Promise<void>;
   readonly key: SigningKey;
+  /** The ID token that a code is exchanged for. */
+  idToken: () => Promise<string>;
   /** A token that counts, unless its claims say otherwise. */
   token(claims?: object, more?: { readonly header?: object; readonly key?: SigningKey }): Promise<string>;
 }
@@ -44,10 +48,22 @@ export async function stubIssuer(now: () => number = Date.now, algorithm = 'ES25
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     stub.asked.push(path);
-    void stub.ready.then(() => {
-      const { status = 200, body, location } = stub.answering() ?? {};
-      const document =
-        path === METADATA ? { issuer: url, jwks_uri: `${url}/keys`, ...stub.metadata } : { keys: stub.keys };
+    request.resume();
+    void stub.ready.then(async () => {
+      const { status = 200, body, location } = stub.answering(path) ?? {};
+      const own = {
+        issuer: url,
+        jwks_uri: `${url}/keys`,
+        authorization_endpoint: `${url}/authorize`,
+        token_endpoint: `${url}/token`,
+        ...stub.metadata,
+      };
+      const exchanged = async (): Promise<object> => ({
+        access_token: 'an-access-token',
+        token_type: 'bearer',
+        id_token: await stub.idToken(),
+      });
+      const document = path === METADATA ? own : path === '/token' ? await exchanged() : { keys: stub.keys };
       response.writeHead(status, { 'content-type': 'application/json', ...(location && { location }) });
       response.end(body ?? JSON.stringify(document));
     });
@@ -61,6 +77,7 @@ export async function stubIssuer(now: () => number = Date.now, algorithm = 'ES25
     asked: [],
     ready: Promise.resolve(),
     key,
+    idToken: () => stub.token({ aud: 'client' }),
     token: (claims = {}, { header = {}, key: by = key } = {}) => {
       const at = Math.floor(now() / 1000);
       const own = { iss: url, aud: 'gw', sub: 'ada', iat: at, exp: at + 600, groups: ['team-search'] };

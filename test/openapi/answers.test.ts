@@ -116,7 +116,12 @@ describe('what each operation of the admin API answers is in its document', () =
       const t = await startAdmin(logged, { ...ECHO, max_request_bytes: 2000 });
       const key = await t.makeKey({ budget_usd: 5 });
       const account = (await t.post('/admin/accounts', { path: '/known', budgets: [{ usd: 5 }] })).json();
-      const { id } = operation.path.startsWith('/admin/accounts') ? account : key;
+      const identity = (await t.post(`/admin/identities/oidc:${'0'.repeat(32)}/block`, {})).json(); // before it comes
+      const { id } = operation.path.startsWith('/admin/accounts')
+        ? account
+        : operation.path.startsWith('/admin/identities')
+          ? identity
+          : key;
       const reader = (await t.makeKey()).key;
       await t.request('PUT', '/admin/config', { ...ECHO, max_request_bytes: 2000 });
       await t.post('/v1/chat/completions', { model: 'echo', messages: [{ role: 'user', content: 'hi' }] });

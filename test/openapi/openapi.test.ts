@@ -115,6 +115,8 @@ describe('GET /openapi.json', () => {
         error_message: stage === 'on_error' ? 'e' : '',
       });
     await t.request('PUT', '/admin/config', { targets: [{ virtual_key: 'echo' }] });
+    const identityId = `oidc:${'0'.repeat(32)}`;
+    await t.post(`/admin/identities/${identityId}/block`, {});
     const reads = OPERATIONS.filter(
       ({ method, path, answer }) => method === 'get' && answer !== undefined && !path.startsWith('/v1/'),
     );
@@ -122,7 +124,16 @@ describe('GET /openapi.json', () => {
       const url = path
         .replace('{trace_id}', 'x')
         .replace('{version}', '1')
-        .replace('{id}', path.includes('explain') ? 'x' : path.includes('accounts') ? accountId : key.id);
+        .replace(
+          '{id}',
+          path.includes('explain')
+            ? 'x'
+            : path.includes('accounts')
+              ? accountId
+              : path.includes('identities')
+                ? identityId
+                : key.id,
+        );
       const shown = await t.get(url + (QUERIES[path] ?? ''));
       expect(shown.status, `${path} ${shown.text}`).to.equal(200);
       expect(problemsOf(answer, shown.json()), path).to.deep.equal([]);

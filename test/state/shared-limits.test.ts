@@ -63,6 +63,37 @@ describe('replicas that hold limits together', function together() {
     expect(await send(2)).to.deep.equal({ 429: 2 });
   });
 
+  it('take attempts to sign in from one address together', async () => {
+    const { all } = await replicas(server().url, 3, {});
+    const begun = performance.now();
+    const attempts = await Promise.all(
+      Array.from(
+        { length: 60 },
+        async (_, at) =>
+          (await all[at % 3]!.post('/admin/session', undefined, { authorization: 'Bearer wrong' })).status,
+      ),
+    );
+    const looked = attempts.filter((status) => status === 401).length;
+    expect(looked).to.be.within(20, 20 + Math.ceil((performance.now() - begun) / 6000) + 1);
+    expect(attempts.filter((status) => status === 429)).to.have.lengthOf(60 - looked);
+  });
+
+  it('know within a moment what an address has used elsewhere', async () => {
+    const variables = { RATE_LIMIT_RPS: '0.01', RATE_LIMIT_BURST: '20' };
+    const { all, send } = await replicas(server().url, 2, {}, { variables });
+    const [one, other] = all as [TestHost, TestHost];
+    expect(await send(25, [one])).to.deep.equal({ 200: 20, 429: 5 });
+    await eventually(() => tripsOf(one).length > 0);
+    let served = 0;
+    await eventually(async () => {
+      const { 200: more = 0 } = await send(1, [other]);
+      served += more;
+      return more === 0;
+    });
+    expect(served).to.be.lessThan(20); // its own bucket was full
+    expect(await send(3, [other])).to.deep.equal({ 429: 3 });
+  });
+
   it('ask nothing for requests that nothing limits', async () => {
     const { all, send } = await replicas(server().url, 1, {});
     expect(await send(20)).to.deep.equal({ 200: 20 });

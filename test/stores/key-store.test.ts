@@ -68,7 +68,11 @@ function open(feed?: ChangeFeed): Opened {
   const clock = fakeClock();
   const deps = { clock, log: SILENT, redactor: createRedactor({}), randomBytes };
   const keys = new KeyStore(deps);
-  const sessions = new SessionStore(deps, keys, () => undefined);
+  const sessions = new SessionStore(deps, keys, {
+    find: () => undefined,
+    ask: async () => undefined,
+    owns: () => false,
+  });
   const store = fragile<KeyRepository>(new MemoryKeys());
   keys.supply('sqlite', store.repository, feed);
   const who = async (key: string): Promise<string> => {

@@ -31,9 +31,11 @@ function open(inner: KeyRepository = new MemoryKeys()): Opened {
   const keys = new KeyStore(deps);
   const opened: Opened = {
     keys,
-    sessions: new SessionStore(deps, keys, (id) =>
-      id === 'master' ? ({ id, name: id, scopes: [] } as never) : undefined,
-    ),
+    sessions: new SessionStore(deps, keys, {
+      find: (id) => (id === 'master' ? ({ id, name: id, scopes: [] } as never) : undefined),
+      ask: async () => undefined,
+      owns: () => false,
+    }),
     clock,
     heard: [],
     isAway: false,

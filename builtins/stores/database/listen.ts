@@ -6,7 +6,7 @@ import type { Replica } from '../../../host/stores/replicas/replica.ts';
 import type { BeatEar } from '../replicas/beat.ts';
 import { BEAT_CHANNEL, BEAT_LIMIT_MS } from '../replicas/sql-beat.ts';
 
-export type Changed = 'key' | 'session' | 'account';
+export type Changed = 'key' | 'session' | 'account' | 'identity';
 
 /** Lets other processes know of a change, in its transaction; without an id, of any. */
 export type Tell = (trx: Knex.Transaction, what: Changed, id: string | undefined) => Promise<void>;

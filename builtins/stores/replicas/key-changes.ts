@@ -13,6 +13,7 @@ export class KeyChanges {
     key: [],
     session: [],
     account: [],
+    identity: [],
   };
 
   constructor(listener: Listener, origin: string) {
@@ -37,7 +38,10 @@ export class KeyChanges {
 
   #hear(word: string): void {
     const [origin, what = '', id = ''] = word.split(' ');
-    if (origin === this.#origin || !(what === 'key' || what === 'session' || what === 'account')) return;
+    if (origin === this.#origin || !isChanged(what)) return;
     for (const told of this.#told[what]) told(id === '' ? undefined : id);
   }
 }
+
+const isChanged = (what: string): what is Changed =>
+  what === 'key' || what === 'session' || what === 'account' || what === 'identity';

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../canonical.ts';
+import type { SignIn } from './identity-sign-in.ts';
 import type { Decoded } from '../decode.ts';
 import type { GatewayConfig } from '../document.ts';
 
@@ -32,6 +33,8 @@ const DIGITS = 12;
 export class IdentityPlace {
   /** Set by what asks the issuers. */
   states: () => readonly IssuerState[] = () => [];
+  /** Set by what people sign in by. */
+  signIn: SignIn | undefined;
   #block: IdentityBlock | undefined;
   #source: string | undefined;
   readonly #listeners: (() => void)[] = [];

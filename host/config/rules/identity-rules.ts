@@ -1,6 +1,7 @@
 import { parseDuration } from '../../contract/duration.ts';
 import type { GatewayConfig } from '../document.ts';
 import { isIssuerUrl } from '../identity/identity-url.ts';
+import { isReference } from '../scrub-text.ts';
 import { accessRuleChecks } from './identity-access-rules.ts';
 import type { ConfigRule, RuleContext } from './rule.ts';
 
@@ -12,6 +13,7 @@ export type IssuerCheck = (issuer: IssuerConfig, path: string, report: RuleConte
 
 const MOST_ISSUERS = 16;
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
+const LABEL = /^[^\p{C}\p{Zl}\p{Zp}]{1,40}$/u;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
@@ -28,6 +30,8 @@ export const ALGORITHMS: readonly string[] = [
   'EdDSA',
 ];
 const MOST_AUDIENCES = 10;
+/** A word of OAuth 2.0 (RFC 6749, 3.3). */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /** Claims that say how a person is called or reached: another one may have them tomorrow. */
 const NAMES_OF_PEOPLE: ReadonlySet<string> = new Set([
@@ -51,6 +55,7 @@ function eachIssuer(id: string, check: IssuerCheck): ConfigRule {
 export const identityRules: readonly ConfigRule[] = [
   { id: 'CV91', check: checkIssuers },
   eachIssuer('CV92', checkTimes),
+  eachIssuer('CV93', checkSignIn),
   eachIssuer('CV94', checkAudiences),
   ...accessRuleChecks.map(({ id, check }) => eachIssuer(id, check)),
   eachIssuer('CV97', ({ claims: { subject } = {} }, path, report) => {
@@ -89,7 +94,7 @@ function checkIssuers({ identity }: GatewayConfig, { report }: RuleContext): voi
 }
 
 function checkOne(each: IssuerConfig, path: string, report: RuleContext['report']): void {
-  const { name = '', issuer = '', jwks_url: keys, bearer } = each;
+  const { name = '', issuer = '', jwks_url: keys, bearer, sign_in: signIn, label } = each;
   if (!NAME.test(name))
     report(
       `${path}.name`,
@@ -106,7 +111,10 @@ function checkOne(each: IssuerConfig, path: string, report: RuleContext['report'
     report(`${path}.issuer`, 'the address is that of many tenants', 'write the address of one tenant');
   if (keys !== undefined && (!isIssuerUrl(keys) || new URL(keys).pathname === '/'))
     report(`${path}.jwks_url`, 'the address of the keys cannot be used', 'write an https address with a path');
-  if (!bearer) report(`${path}.bearer`, 'nothing is allowed with this issuer', 'write bearer with its audiences');
+  if (!bearer && !signIn)
+    report(path, 'nothing is allowed with this issuer', 'write sign_in, or bearer with its audiences');
+  if (label !== undefined && !LABEL.test(label))
+    report(`${path}.label`, 'the label cannot stand on a button', 'write 1 to 40 characters that can be printed');
 }
 
 /** Tokens of such addresses name another issuer, one per tenant. Source: Microsoft Learn, "OpenID Connect on the Microsoft identity platform", 2026-11-28. */
@@ -115,7 +123,7 @@ const isTemplate = (issuer: string): boolean =>
   /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers)(?:\/|$)/i.test(issuer);
 
 function checkTimes(issuer: IssuerConfig, path: string, report: RuleContext['report']): void {
-  const { algorithms, clock_skew: skew, max_stale: stale, bearer: { max_age: age } = {} } = issuer;
+  const { algorithms, clock_skew: skew, max_stale: stale, bearer: { max_age: age } = {}, sign_in: signIn } = issuer;
   if (algorithms?.length === 0) report(`${path}.algorithms`, 'no algorithm is listed', 'list one, or leave it out');
   algorithms?.forEach((algorithm, at) => {
     if (!ALGORITHMS.includes(algorithm))
@@ -127,6 +135,8 @@ function checkTimes(issuer: IssuerConfig, path: string, report: RuleContext['rep
   });
   checkTime(`${path}.clock_skew`, skew, { least: 0, most: 5 * MINUTE_MS, words: '0 to 5m' }, report);
   checkTime(`${path}.max_stale`, stale, { least: 0, most: 168 * HOUR_MS, words: '0 to 168h' }, report);
+  const session = { least: 5 * MINUTE_MS, most: 24 * HOUR_MS, words: '5m to 24h' };
+  checkTime(`${path}.sign_in.max_session`, signIn?.max_session, session, report);
   checkTime(`${path}.bearer.max_age`, age, { least: MINUTE_MS, most: 24 * HOUR_MS, words: '1m to 24h' }, report);
 }
 
@@ -148,7 +158,27 @@ function checkTime(
     report(path, `"${text}" is not a duration of ${words}`, `write a duration of ${words}, such as 1m`);
 }
 
-function checkAudiences({ bearer }: IssuerConfig, path: string, report: RuleContext['report']): void {
+function checkSignIn({ sign_in: signIn }: IssuerConfig, path: string, report: RuleContext['report']): void {
+  if (!signIn) return;
+  const { client_id: id = '', client_secret: secret, scopes } = signIn;
+  const at = `${path}.sign_in`;
+  if (id === '') report(`${at}.client_id`, 'the id of this gateway at the issuer is missing', 'write it');
+  if (secret !== undefined && !isReference(secret))
+    report(`${at}.client_secret`, 'the secret is not one reference', 'write ${NAME} or ${file:/path}');
+  if (
+    scopes &&
+    (!scopes.includes('openid') || scopes.includes('offline_access') || scopes.some((each) => !SCOPE.test(each)))
+  )
+    report(`${at}.scopes`, 'these scopes cannot be asked for', 'write openid among them, and not offline_access');
+}
+
+function checkAudiences(
+  { bearer, sign_in: signIn, jwks_url: keys }: IssuerConfig,
+  path: string,
+  report: RuleContext['report'],
+): void {
+  if (signIn && keys !== undefined)
+    report(`${path}.jwks_url`, 'people sign in with issuers that have metadata', 'leave jwks_url or sign_in out');
   if (!bearer) return;
   const { audiences = [] } = bearer;
   if (audiences.length === 0 || audiences.length > MOST_AUDIENCES)
@@ -160,6 +190,12 @@ function checkAudiences({ bearer }: IssuerConfig, path: string, report: RuleCont
       'list what the aud of tokens for this gateway is',
     );
   audiences.forEach((audience, at) => {
+    if (audience !== '' && audience === signIn?.client_id)
+      report(
+        `${path}.bearer.audiences[${at}]`,
+        'this audience is the client of sign_in: what the dashboard is given would count as a token for programs',
+        'have tokens issued for another audience',
+      );
     if (audience === '') report(`${path}.bearer.audiences[${at}]`, 'the audience is empty', 'write it, or remove it');
   });
 }

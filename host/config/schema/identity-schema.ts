@@ -1,4 +1,16 @@
-import { block, decimal, duration, entry, freeMap, integer, list, text, textItem } from './schema-fields.ts';
+import {
+  block,
+  decimal,
+  duration,
+  entry,
+  flag,
+  freeMap,
+  integer,
+  list,
+  secret,
+  text,
+  textItem,
+} from './schema-fields.ts';
 import { shown } from './showing.ts';
 
 const NAME = shown({ as: 'name' });
@@ -33,21 +45,35 @@ const rule = entry({
   limits,
 });
 
-const bearer = block(
-  'programs call with tokens of it',
-  {
-    audiences: list('a token must be for one of these', textItem, {
-      isRequired: true,
-      bounds: '1 to 10',
-    }),
-    max_age: duration('a token counts no longer after it was issued', { otherwise: '24h', bounds: '`1m` to `24h`' }),
-  },
-  { isRequired: true },
-);
+const signIn = block('people sign in to the dashboard with it', {
+  client_id: text('id of this gateway at the issuer', { isRequired: true }),
+  client_secret: secret('its secret there', {
+    otherwiseSaid: 'a public client',
+    bounds: 'one `${NAME}` or `${file:/path}`',
+  }),
+  scopes: list('what is asked for', textItem, {
+    otherwiseSaid: '`openid profile email`',
+    bounds: 'with `openid`, without `offline_access`',
+  }),
+  userinfo: flag('claims that the ID token has not are taken from the userinfo endpoint', { otherwise: false }),
+  max_session: duration('longest time of a session; an hour without use ends it as ever', {
+    otherwise: '24h',
+    bounds: '`5m` to `24h`',
+  }),
+});
+
+const bearer = block('programs call with tokens of it', {
+  audiences: list('a token must be for one of these', textItem, {
+    isRequired: true,
+    bounds: '1 to 10, not `sign_in.client_id`',
+  }),
+  max_age: duration('a token counts no longer after it was issued', { otherwise: '24h', bounds: '`1m` to `24h`' }),
+});
 
 const issuer = entry({
   name: text('in addresses, rows and figures', { isRequired: true, bounds: 'up to 32 of `a-z0-9-`, each once' }),
   issuer: text('its address, character by character as tokens have it', { isRequired: true, bounds: URL_BOUNDS }),
+  label: text('on the button of the sign-in page', { otherwiseSaid: 'the name', bounds: 'up to 40 characters' }),
   jwks_url: text('where its keys are, of an issuer without metadata', {
     otherwiseSaid: "the issuer's metadata say it",
     bounds: URL_BOUNDS,
@@ -65,6 +91,7 @@ const issuer = entry({
     }),
     name: text('the claim that is shown', { otherwiseSaid: '`preferred_username`, `email`, `name`, the subject' }),
   }),
+  sign_in: signIn,
   bearer,
   access: list('who gets what: the first rule that matches; without one, nothing', rule, {
     isRequired: true,

@@ -23,9 +23,11 @@ const standingOfParent = (key: StoredKey, now: number): Standing => {
 /** Whom a session stands for: its key as it is now. */
 export function principalOf(
   { id: sessionId, credentialId: id, subject: name }: StoredSession,
-  { scopes, limits }: Parent,
+  parent: Parent,
 ): HostPrincipal {
+  const { scopes, limits } = parent;
   return new HostPrincipal({
+    ...('issuer' in parent && { issuer: parent.issuer }),
     id,
     name,
     scopes,

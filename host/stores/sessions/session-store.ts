@@ -31,12 +31,23 @@ export interface SessionDraft {
   readonly credentialId: string;
   readonly subject: string;
   readonly scopes: readonly Scope[];
+  /** Milliseconds that it lives at most; as long as any unless said. */
+  readonly lifeMs?: number | undefined;
 }
 
 /** The only time that the token is seen. */
 export interface MadeSession {
   readonly token: string;
   readonly session: SessionRecord;
+}
+
+/** Where credentials are found by their ids that are not stored keys: those of the environment, and people. */
+interface OtherParents {
+  /** In memory. */
+  find(id: string): HostPrincipal | undefined;
+  ask(id: string): Promise<HostPrincipal | undefined>;
+  /** Whether the key store has none of this id. */
+  owns(id: string): boolean;
 }
 
 interface Entry {
@@ -63,17 +74,16 @@ export class SessionStore {
   readonly #place = new Place<SessionRepository>('session store', 'memory', new MemorySessions());
   readonly #deps: StoreDeps;
   readonly #keys: KeyStore;
-  readonly #environment: (id: string) => HostPrincipal | undefined;
+  readonly #others: OtherParents;
   readonly #lookups: BatchedLookups<StoredSession>;
   readonly #entries = new Map<string, Entry>();
   #feed: ChangeFeed | undefined;
   #changes = 0;
 
-  /** `environment` finds a credential that no store has by its id. */
-  constructor(deps: StoreDeps, keys: KeyStore, environment: (id: string) => HostPrincipal | undefined) {
+  constructor(deps: StoreDeps, keys: KeyStore, others: OtherParents) {
     this.#deps = deps;
     this.#keys = keys;
-    this.#environment = environment;
+    this.#others = others;
     this.link = new StoreLink('the session store', { ...deps, backend: () => this.backend });
     this.#lookups = new BatchedLookups(
       this.link,
@@ -99,8 +109,8 @@ export class SessionStore {
   }
 
   /** Throws `StoreUnavailable` when nothing was made. Dead sessions go on this occasion. */
-  async create({ credentialId, subject, scopes }: SessionDraft): Promise<MadeSession> {
-    const parent = this.#environment(credentialId) ?? (await this.#keys.askParent(credentialId));
+  async create({ credentialId, subject, scopes, lifeMs = SESSION_LIFE_MS }: SessionDraft): Promise<MadeSession> {
+    const parent = this.#parent(credentialId) ?? (await this.#askParent(credentialId));
     const now = Math.max(this.#now(), (parent && 'sessionsFrom' in parent && parent.sessionsFrom) || 0);
     const token = `${SESSION_PREFIX}${this.#deps.randomBytes(32).toString('hex')}`;
     const session: StoredSession = {
@@ -110,7 +120,7 @@ export class SessionStore {
       subject,
       scopes,
       createdAt: now,
-      expiresAt: now + SESSION_LIFE_MS,
+      expiresAt: now + Math.min(lifeMs, SESSION_LIFE_MS),
     };
     await changed(this.link, this.#deps.clock, {
       make: (change) => this.#repository.insert(session, change),
@@ -169,7 +179,7 @@ export class SessionStore {
     const entry = await this.#entry(digest);
     if (!entry) return undefined;
     const { credentialId } = entry.session;
-    const parent = this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId));
+    const parent = this.#parent(credentialId) ?? (await this.#askParent(credentialId));
     const principal = parent && this.#admit(entry, parent);
     if (parent && 'active' in parent && !principal && isLive(entry.session, this.#now()))
       tellEnded(parent, this.#now(), onEnded);
@@ -189,7 +199,7 @@ export class SessionStore {
       const entry = await this.#entry(digest);
       if (!entry) return 'gone';
       const { credentialId } = entry.session;
-      const parent = this.#parent(credentialId) ?? (await this.#keys.askParent(credentialId));
+      const parent = this.#parent(credentialId) ?? (await this.#askParent(credentialId));
       return standingOf(entry.session, parent, this.#now()) ?? 'gone';
     });
   }
@@ -207,7 +217,11 @@ export class SessionStore {
   }
 
   #parent(id: string): Parent | undefined {
-    return this.#environment(id) ?? this.#keys.parent(id);
+    return this.#others.find(id) ?? (this.#others.owns(id) ? undefined : this.#keys.parent(id));
+  }
+
+  async #askParent(id: string): Promise<Parent | undefined> {
+    return this.#others.owns(id) ? this.#others.ask(id) : this.#keys.askParent(id);
   }
 
   async #sweep(now: number): Promise<void> {
@@ -223,8 +237,14 @@ export class SessionStore {
       const parent = this.#parent(id);
       if (parent) parents.set(id, parent);
     }
-    const others = [...ids].filter((id) => !parents.has(id));
+    const [people = [], others = []] = [true, false].map((isOther) =>
+      [...ids].filter((id) => !parents.has(id) && this.#others.owns(id) === isOther),
+    );
     for (const key of await this.#keys.stored(others)) parents.set(key.id, key);
+    for (const id of people) {
+      const parent = await this.#others.ask(id);
+      if (parent) parents.set(id, parent);
+    }
     return parents;
   }
 

@@ -4,6 +4,7 @@ import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { returnPath } from './lib/destination.ts';
 import { FIRST_PAGE, PAGES, UNKNOWN_PAGE } from './pages.ts';
 import { LoginPage } from './pages/login/page.tsx';
+import { ReturnPage } from './pages/login/return-page.tsx';
 import { type Services, ServicesContext, useServices, useSession } from './services.ts';
 import { refreshScopes } from './session/session-calls.ts';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
@@ -56,6 +57,8 @@ function Signed() {
   const session = useSession();
   const [path] = useLocation();
   const { pathname, search, hash } = window.location;
+  const issuer = /^\/login\/([a-z0-9-]+)$/.exec(path)?.[1];
+  if (issuer !== undefined) return <ReturnPage key={issuer} name={issuer} />;
   if (session)
     return path === '/login' ? (
       <Redirect to={returnPath(new URLSearchParams(search).get('from'))} replace />

@@ -14,15 +14,14 @@ import './styles/index.css';
 
 function makeServices(gatewayBaseUrl: string): Services {
   const preferences = keptIn(() => window.localStorage);
-  const session = new SessionStore(
-    keptIn(() => window.sessionStorage),
-    preferences,
-  );
+  const tab = keptIn(() => window.sessionStorage);
+  const session = new SessionStore(tab, preferences);
   const queries = makeQueries();
   const services: Services = {
     session,
     queries,
     preferences,
+    tab,
     unsent: new Map(),
     losable: new Set(),
     api: new ApiClient({

@@ -11,6 +11,8 @@ export interface Services {
   readonly queries: QueryClient;
   /** Storage that outlives the tab: preferences only. */
   readonly preferences: Kept;
+  /** Storage of this tab, gone with it. */
+  readonly tab: Kept;
   /** What the reader typed and has not sent yet, by the name of its field. In memory alone, and theirs alone. */
   readonly unsent: Map<string, unknown>;
   /** Names of what of it is work that a reload would lose: the browser asks first. */

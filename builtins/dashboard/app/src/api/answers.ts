@@ -362,6 +362,45 @@ export type KeyUsage = {
   };
 };
 
+export type Issuers = {
+  readonly issuers: readonly {
+    readonly name: string;
+    readonly label: string;
+  }[];
+};
+
+export type BegunSignIn = {
+  readonly authorization_url: string;
+  readonly transaction: string;
+  readonly expires_at: string;
+};
+
+export type IdentityRecord = {
+  readonly id: string;
+  readonly issuer: string;
+  readonly name: string;
+  readonly subject: string;
+  readonly first_seen_at: string;
+  readonly signed_in_at?: string;
+  readonly blocked_at?: string;
+  readonly blocked_by?: string;
+};
+
+export type Identities = {
+  readonly data: readonly IdentityRecord[];
+  readonly summary: {
+    readonly total_entries: number;
+    readonly returned_entries: number;
+  };
+  readonly filters: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly issuer?: string;
+    readonly blocked?: boolean;
+    readonly q?: string;
+  };
+};
+
 export type Session = {
   readonly token: string;
   readonly subject: string;

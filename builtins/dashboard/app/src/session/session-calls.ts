@@ -1,4 +1,5 @@
 import type { Services } from '../services.ts';
+import { ASKS_KEY } from './issuer-sign-in.ts';
 
 /** Exchanges a key for a session, which is all that is kept. */
 export async function beginSession({ api, session }: Services, key: string): Promise<void> {
@@ -6,10 +7,11 @@ export async function beginSession({ api, session }: Services, key: string): Pro
 }
 
 /** Ends the session here, even where the gateway cannot be reached to end it there. */
-export async function endSession({ api, session }: Services): Promise<void> {
+export async function endSession({ api, session, tab }: Services): Promise<void> {
   const token = session.current?.token;
   if (token === undefined) return;
   await api.json('/admin/session', { method: 'DELETE' }).catch(() => undefined);
+  tab.write(ASKS_KEY, 'yes'); // the provider's own session goes on: the next sign-in asks whose
   session.end(token);
 }
 

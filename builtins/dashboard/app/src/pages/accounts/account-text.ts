@@ -7,9 +7,9 @@ export type ShownBudget = NonNullable<Account['budgets']>[number];
 type Unit = Raise['unit'];
 type Rules = NonNullable<Account['models']>;
 
-/** How far an account stands below `/`; tags stand beside the tree. */
+/** How far an account stands below `/`; tags stand beside the tree, as far out as its first accounts. */
 export const depthOf = (path: string): number =>
-  path.startsWith('#') ? 0 : path.split('/').filter((part) => part !== '').length;
+  path.startsWith('#') ? 1 : path.split('/').filter((part) => part !== '').length;
 
 /** The end of a path, which names it below the one above. */
 export const nameOf = (path: string): string => (depthOf(path) > 1 ? (path.split('/').at(-1) ?? path) : path);

@@ -9,6 +9,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Field } from '../../ui/form.tsx';
 import { PRODUCT } from '../../ui/page.tsx';
 import { Banner } from '../../ui/states.tsx';
+import { IssuerButtons } from './issuer-buttons.tsx';
 import './login.css';
 
 /** What a refused sign-in means to who typed the key. */
@@ -66,6 +67,7 @@ export function LoginPage() {
           <Banner tone="info">Your session has ended. Sign in to go on where you were.</Banner>
         )}
         {failure !== undefined && <Banner tone="bad">{failure}</Banner>}
+        <IssuerButtons onFailure={setFailure} />
         <Field label="API key" error={problem}>
           {(control) => (
             <div className="login-key">
