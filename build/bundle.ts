@@ -18,6 +18,7 @@ export const EXTERNAL = [
   '@smithy/eventstream-codec',
   '@smithy/signature-v4',
   'google-auth-library',
+  'http-proxy-middleware',
   'knex',
   'multer',
   'pg',

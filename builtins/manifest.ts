@@ -61,6 +61,7 @@ import tracing from './telemetry/tracing/tracing.ts';
 import geminiWire from './wires/gemini/gemini.ts';
 import messages from './wires/messages/messages.ts';
 import responses from './wires/responses/responses.ts';
+import workers from './workers/workers.ts';
 
 import ai21 from '../providers/ai21/index.ts';
 import anthropic from '../providers/anthropic/index.ts';
@@ -177,6 +178,7 @@ export const BUILTINS: readonly BuiltinModule[] = [
   geminiWire,
   messages,
   responses,
+  workers,
 ];
 
 export const MODULES: readonly GatewayModule[] = [

@@ -20,6 +20,7 @@ import type { BuildInfo } from './environment/build-info.ts';
 import type { Host } from './host.ts';
 import { CanonicalPaths } from './http/paths/canonical-path.ts';
 import { createActivity } from './http/activity.ts';
+import { ConnectionAges } from './http/connections/connection-ages.ts';
 import { Connections } from './http/connections/connections.ts';
 import { DeniedCredentials } from './http/door/denied-credentials.ts';
 import { Outbox } from './http/outbox.ts';
@@ -30,13 +31,14 @@ import { createRedactor, type Redactor } from './log/redact.ts';
 import { STREAM_IDLE_MS } from './answer/stream.ts';
 import { MODULE_RULES } from './registry/check-module.ts';
 import { createRegistry, type GatewayModule, keyShapesOf, SHIPPED } from './registry/registry.ts';
-import { readEnvironment } from './environment/settings.ts';
+import { readEnvironment, type Settings } from './environment/settings.ts';
 import { createCounters } from './state/counters.ts';
+import { createBuckets } from './state/buckets.ts';
 import { createMemoryState } from './state/shared-state.ts';
 import { BoundedLimits } from './stores/bounded-limits.ts';
 import { BoundedPlaces } from './stores/bounded-places.ts';
 import { BoundedState } from './stores/bounded-state.ts';
-import { StateTrips } from './stores/state-trips.ts';
+import { PRIMARY_LIMIT_MS, StateTrips } from './stores/state-trips.ts';
 import { finishStores } from './stores/closing.ts';
 import type { StoreClock } from './stores/replicas/store-clock.ts';
 import { createStores, sealStores } from './stores/stores.ts';
@@ -44,6 +46,11 @@ import type { Variables } from './environment/variables.ts';
 import { disposeProvider } from './upstream/connect.ts';
 import { SecretValues } from './upstream/secrets/secret-values.ts';
 import { Transport } from './upstream/transport.ts';
+import { takeAddressOf } from './workers/addresses.ts';
+import { hintsOf } from './workers/hints-of-team.ts';
+import { spreadTo } from './workers/stores/spread.ts';
+import type { Team } from './workers/team.ts';
+import { settingsOfWorker } from './workers/worker-settings-of.ts';
 
 /** Everything a host takes from its surroundings. Nothing below `main.ts` reads the process. */
 export interface HostEnvironment {
@@ -73,12 +80,19 @@ export interface HostEnvironment {
   readonly streamIdleMs?: number;
   /** Collects objects that died young; left to V8 unless given. */
   readonly collectYoung?: () => void;
+  /** The system's. */
+  readonly temporaryFolder?: string;
+  /** What this process is among those of one gateway; the only one unless given. */
+  readonly team?: Team;
 }
+
+/** Addresses whose requests are counted. */
+const MAX_ADDRESSES = 100_000;
 
 /** Builds a host: registry with the shipped modules, hooks tapped and sealed. It serves nothing and has opened nothing. */
 export function createHost(environment: HostEnvironment): Host {
-  const { variables, clock, random, storeClock } = environment;
-  const settings = readEnvironment(variables);
+  const { variables, clock, random, storeClock, team } = environment;
+  const settings = settingsOf(variables, team);
   const { redactor = createRedactor(variables) } = environment;
   const log = createLogger(settings.logLevel, environment.lines, redactor);
   const hooks = createHostHooks<Host>();
@@ -93,10 +107,12 @@ export function createHost(environment: HostEnvironment): Host {
     log,
     redactor,
     randomBytes: environment.randomBytes ?? randomBytes,
+    spread: team?.role === 'primary' ? spreadTo(team) : undefined,
     auditDropped: () => counters.add('gateway_hook_events_dropped_total', { subject: 'audit' }),
   });
   hooks.open.intercept({ done: () => sealStores(stores) });
-  const trips = new StateTrips({ clock, log, counters }, () => ({
+  const limitMs = team?.role === 'worker' ? PRIMARY_LIMIT_MS : undefined;
+  const trips = new StateTrips({ clock, log, counters, limitMs }, () => ({
     backend: stores.limits.backend,
     replicas: limits.replicas,
   }));
@@ -124,7 +140,7 @@ export function createHost(environment: HostEnvironment): Host {
     limits,
     denied: new DeniedCredentials({ clock, redactor, omit: settings.logOmit }),
     places: new BoundedPlaces(stores.places, trips, () => limits.replicas),
-    state: new BoundedState(stores.state, limits, { clock, log }),
+    state: new BoundedState(stores.state, limits, { clock, log, limitMs }),
     carryover: new CarryoverStore(),
     activity: createActivity(),
     connections: environment.connections ?? new Connections(),
@@ -132,6 +148,14 @@ export function createHost(environment: HostEnvironment): Host {
     outbox: new Outbox(log),
     protection: new Protection(),
     paths: new CanonicalPaths(),
+    addresses: createBuckets(MAX_ADDRESSES),
+    takeAddress: team?.role === 'worker' ? takeAddressOf(team, settings.rateLimit, clock) : undefined,
+    ages: team?.role === 'worker' ? new ConnectionAges({ monotonic: clock.monotonic, random }) : undefined,
+    team,
+    hints: hintsOf(team, clock),
+    companions: undefined,
+    temporaryFolder: environment.temporaryFolder ?? '/tmp',
+    giveUp: undefined,
     services: {
       clock,
       closing: new ClosingTime(clock),
@@ -173,6 +197,12 @@ export function createHost(environment: HostEnvironment): Host {
 
   tapEverything(host, environment);
   return host;
+}
+
+/** A worker goes by what the primary says. */
+function settingsOf(variables: Variables, team: Team): Settings {
+  const settings = readEnvironment(variables);
+  return team?.role === 'worker' ? settingsOfWorker(settings, team.given.port) : settings;
 }
 
 /** Rules and builtins tap, the hooks are sealed, and the shipped modules enter the registry. */

@@ -67,7 +67,8 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   delete process.env[PASSED_ON]; // it is not for what this process starts
   const { isatty } = process.getBuiltinModule('tty');
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
-  const stop = new StopSignal({ isPassedOn: (passedOn ?? script) !== undefined, hasTerminal }); // signals are listened for from here on, before the rest is loaded
+  const { isWorker } = process.getBuiltinModule('cluster');
+  const stop = new StopSignal({ isPassedOn: (passedOn ?? script) !== undefined, hasTerminal, isWorker }); // signals are listened for from here on, before the rest is loaded
   const { main } = await import(isSource ? './main.ts' : './main.js').catch(refuseUninstalled);
   await main(stop, { onLoaded: () => ownFiles?.deregister(), onStarted: endStart });
 } else {
@@ -83,7 +84,8 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
     stdio: 'inherit',
     env: { ...process.env, [PASSED_ON]: '1' },
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'])
+    process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     if (!signal) process.exit(code);
     process.exitCode = 1;

@@ -16,10 +16,13 @@ import type { BuildInfo } from './environment/build-info.ts';
 import type { Settings } from './environment/settings.ts';
 import type { Variables } from './environment/variables.ts';
 import type { CounterHub } from './state/counters.ts';
+import type { TeamHints } from './state/team-hints.ts';
 import type { BoundedLimits } from './stores/bounded-limits.ts';
 import type { BoundedPlaces } from './stores/bounded-places.ts';
 import type { Stores } from './stores/stores.ts';
+import type { Companions } from './common/companions.ts';
 import type { ConnectedProvider } from './upstream/connect.ts';
+import type { Team } from './workers/team.ts';
 
 /**
  * One gateway in this process. Nothing of it is module-level, so that tests run many. What builds and applies configurations,
@@ -44,6 +47,16 @@ export interface Host extends ApplierDeps, OfflineDeps, ShellHost, SurfaceHost {
   /** Places of calls that replicas take together, where there is a store for them. */
   readonly places: BoundedPlaces;
   readonly applier: Applier;
+  /** What this process is among those of one gateway. */
+  readonly team: Team;
+  /** What processes say to each other in passing. */
+  readonly hints: TeamHints | undefined;
+  /** Where files may be that are gone with the process. */
+  readonly temporaryFolder: string;
+  /** Ends the process with an error, because its workers end again and again. Set by the command that serves. */
+  giveUp: (() => void) | undefined;
+  /** The workers, once there are some: each configuration is theirs too. */
+  companions: Companions | undefined;
   /** Surfaces that routes are mounted for. */
   readonly surfaces: readonly Surface[];
   /** Providers whose credentials were found at start, by name; offline ones join with the targets that name them. */
@@ -79,6 +92,8 @@ export interface CommandPlace {
   readonly platform: Host['platform'];
   readonly clock: Clock;
   readonly redactor: Redactor;
-  /** The one host of the process. */
-  readonly host: () => Promise<Host>;
+  /** Set where this process is a worker. */
+  readonly team?: Team;
+  /** The one host of the process. `serves`: it is to serve clients, with others where that is asked for. */
+  readonly host: (use?: { readonly serves?: boolean }) => Promise<Host>;
 }

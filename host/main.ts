@@ -1,3 +1,4 @@
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
@@ -17,16 +18,19 @@ import type { KeyShape } from './contract/index.ts';
 import { readBuildInfo } from './environment/build-info.ts';
 import type { Variables } from './environment/variables.ts';
 import type { CommandPlace, Host } from './host.ts';
+import type { LineWriter } from './log/logger.ts';
 import { destinationOf, LogOutput } from './log/output.ts';
 import { prettyLine } from './log/pretty-line.ts';
 import { createRedactor } from './log/redact.ts';
 import type { StopSignal } from './stop-signal.ts';
+import type { Team, WorkerTeam } from './workers/team.ts';
 
 /** Composition root: the only reader of the process's environment and arguments. */
 const installDirectory = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** What a host takes from the process. */
 interface Surroundings extends Omit<CommandPlace, 'host'> {
+  readonly team: Team;
   readonly lines: LogOutput;
   readonly isTerminal: boolean;
   readonly isColoured: boolean;
@@ -56,11 +60,26 @@ async function makeHost({ lines, isTerminal, isColoured, onLoaded, ...place }: S
     argv: process.argv,
     random: Math.random,
     collectYoung: youngCollection(),
-    lines: isTerminal ? { write: (line) => lines.write(prettyLine(line, isColoured)) } : lines,
+    temporaryFolder: tmpdir(),
+    lines:
+      place.team?.role === 'worker' ? linesOfWorker(lines, place.team) : shownLines({ lines, isTerminal, isColoured }),
     modules: MODULES,
     builtins: BUILTINS,
   });
 }
+
+/** As people, or programs, read them. */
+const shownLines = ({
+  lines,
+  isTerminal,
+  isColoured,
+}: Pick<Surroundings, 'lines' | 'isTerminal' | 'isColoured'>): LineWriter =>
+  isTerminal ? { write: (line) => lines.write(prettyLine(line, isColoured)) } : lines;
+
+/** Each line of a worker says which one it is; the primary copies it to where its own lines go. */
+const linesOfWorker = (lines: LogOutput, { number }: WorkerTeam): LineWriter => ({
+  write: (line) => lines.write(`${line.slice(0, line.lastIndexOf('}'))},"worker":${number}}\n`),
+});
 
 /** What keys of vendors look like, for the error of a command that needs nothing else of their modules. */
 async function shippedKeyShapes(): Promise<readonly KeyShape[]> {
@@ -74,6 +93,9 @@ async function shippedKeyShapes(): Promise<readonly KeyShape[]> {
 /** Runs the command that the arguments name, to its end and that of the process. */
 export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): Promise<never> {
   const environment = { ...process.env }; // what a module writes there changes nothing of the gateway
+  const team = process.getBuiltinModule('node:cluster').isWorker
+    ? await (await import('./workers/life/join-primary.ts')).joinPrimary()
+    : undefined;
   const destination = destinationOf(1);
   const { stdout, exit } = ownProcess(process);
   const out = new Printer(stdout);
@@ -91,6 +113,7 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     onHangUp: (listener) => stop.onHangUp(listener),
     onBegun: () => stop.settle(), // a service has asked by now to hear of signals
     onStarted,
+    onRoll: (listener) => void process.on('SIGUSR2', listener),
     ...(isatty(1) && {
       terminal: {
         columns: stdout().columns,
@@ -112,7 +135,9 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
   const workingDirectory = workingDirectoryOf(process);
   if (workingDirectory === undefined)
     return refuse('the working directory does not exist any more; change to one that does');
-  const variables = await withFiles(environment, workingDirectory).catch((error: unknown) => errorMessage(error));
+  const variables =
+    team?.given.variables ??
+    (await withFiles(environment, workingDirectory).catch((error: unknown) => errorMessage(error)));
   if (typeof variables === 'string') return refuse(variables);
   const platform = { node: process.version, os: process.platform, arch: process.arch };
   const surroundings = {
@@ -121,18 +146,40 @@ export async function main(stop: StopSignal, { onLoaded, onStarted }: Moments): 
     build: readBuildInfo(installDirectory),
     platform,
     clock: systemClock,
+    team,
   };
   const redactor = createRedactor(variables);
-  const makeOnce = async (): Promise<Host> =>
+  const shown = { lines, isTerminal: isatty(destination.descriptor), isColoured };
+  const teamOf = async (serves: boolean): Promise<Team> => {
+    if (!serves || team) return team;
+    const { readWorkers, workersOn } = await import('./environment/worker-settings.ts');
+    const size = workersOn({ os: platform.os, parallelism: availableParallelism() }, readWorkers(variables, []));
+    if (size <= 1) return undefined;
+    const { makePrimary } = await import('./workers/life/make-primary.ts');
+    return makePrimary({
+      size,
+      clock: systemClock,
+      program: process.argv[1] ?? '',
+      args: process.argv.slice(2),
+      lines: shownLines(shown),
+      err: io.err,
+    });
+  };
+  const makeOnce = async (serves: boolean): Promise<Host> =>
     (host = await makeHost({
       ...surroundings,
+      team: await teamOf(serves),
       redactor,
       lines,
       isTerminal: isatty(destination.descriptor),
       isColoured,
       onLoaded,
     }));
-  const place: CommandPlace = { ...surroundings, redactor, host: () => (making ??= makeOnce()) };
+  const place: CommandPlace = {
+    ...surroundings,
+    redactor,
+    host: ({ serves = false } = {}) => (making ??= makeOnce(serves)),
+  };
   const logFault = (message: string, error: unknown): void => {
     if (host) host.log.error(message, { error, stack: stackOf(error) });
     else io.err(redactor.redact(`Error: ${message}: ${errorMessage(error)}\n`));

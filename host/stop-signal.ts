@@ -1,6 +1,15 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Within this time the same signal is the first one, passed on. */
 const ONE_MS = 50;
+/** A terminal, or a service manager, sends them to every process of a group. */
+const OVERHEARD = ['SIGHUP', 'SIGUSR2'] as const;
+
+export interface StopSignalOptions {
+  readonly isPassedOn: boolean;
+  readonly hasTerminal: boolean;
+  /** A worker goes by its primary alone: no signal ends it but one that no process can refuse. */
+  readonly isWorker?: boolean;
+}
 
 /**
  * Listens for SIGINT and SIGTERM before the program is loaded. Without a listener, such a signal is lost where the
@@ -21,10 +30,16 @@ export class StopSignal {
 
   readonly #isPassedOn: boolean;
   readonly #hasTerminal: boolean;
+  readonly #isWorker: boolean;
 
-  constructor({ isPassedOn, hasTerminal }: { readonly isPassedOn: boolean; readonly hasTerminal: boolean }) {
+  constructor({ isPassedOn, hasTerminal, isWorker = false }: StopSignalOptions) {
     this.#isPassedOn = isPassedOn;
     this.#hasTerminal = hasTerminal;
+    this.#isWorker = isWorker;
+    if (isWorker) {
+      for (const signal of [...SIGNALS, ...OVERHEARD]) process.on(signal, () => {});
+      return;
+    }
     for (const signal of SIGNALS) process.on(signal, this.#hear);
     process.on('SIGHUP', this.#hangUp);
   }
@@ -42,6 +57,7 @@ export class StopSignal {
 
   /** From here on, a signal ends the process if `onStop` was not called, or `onHangUp` for SIGHUP, as it would without this class. */
   settle(): void {
+    if (this.#isWorker) return;
     this.#isSettled = true;
     this.#endUnheard();
     if (this.#hasTerminal || this.#hangUpListener) return;

@@ -8,6 +8,15 @@ import { hasCredential } from '../../host/pipeline/credentials/credential-desk.t
 import type { Target } from '../../host/pipeline/target.ts';
 import type { CircuitState } from '../../host/pipeline/hooks.ts';
 import { missingVariables } from '../../host/upstream/connect.ts';
+import type { Team } from '../../host/workers/team.ts';
+import {
+  loadsOf,
+  loadsOfWorkers,
+  missingWorkers,
+  summed,
+  type TargetLoad,
+  type TargetLoads,
+} from '../../host/workers/worker-states.ts';
 import { builtInProviders } from './lists/provider-catalog.ts';
 import { Query } from './query.ts';
 import { reading } from './store-calls.ts';
@@ -130,7 +139,9 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
     logReader ? answering(logReader) : ('disabled' as const),
     answering(stores.audit),
   ]);
-  const shared: ComponentStatus = host.limits.isUp ? 'healthy' : 'unavailable';
+  const isShared = host.limits.isShared && stores.limits.backend !== 'workers';
+  const shared: ComponentStatus = !isShared || host.limits.isUp ? 'healthy' : 'unavailable';
+  const workers = componentOfWorkers(host.team);
   const providers = providerStates(host);
   const components: readonly Component[] = [
     { name: 'API', status: 'healthy' },
@@ -138,14 +149,22 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
     { name: 'Config store', status: configuration },
     { name: 'Request logs', status: logs },
     { name: 'Audit log', status: audit },
-    ...(host.limits.isShared ? [{ name: 'Shared state', status: shared }] : []),
+    ...(isShared ? [{ name: 'Shared state', status: shared }] : []),
+    ...workers,
   ];
   const servers = host.current?.hooks.toolServers.call()?.servers() ?? [];
   const needed = servers.map(({ ready, required }) => (required && !ready ? 'unavailable' : 'available'));
   return {
     status: 200,
     body: {
-      status: overall(host, [keys, configuration, logs, shared, ...providers.map(({ status }) => status), ...needed]),
+      status: overall(host, [
+        keys,
+        configuration,
+        logs,
+        shared,
+        ...[...workers, ...providers].map(({ status }) => status),
+        ...needed,
+      ]),
       providers,
       components,
       mcp_servers: servers.map(({ name, ready, required, lastError }) => ({
@@ -155,7 +174,7 @@ async function health(host: Host, scopes: readonly Scope[]): Promise<JsonAnswer>
         last_error: lastError,
       })),
       scopes,
-      targets: targetStates(host.current),
+      targets: targetStates(host.current, await loadsOfWorkers(host.team)),
       ...(host.identity.block && {
         identity: { issuers: host.identity.states(), digest: host.identity.block.digest },
       }),
@@ -175,14 +194,15 @@ interface TargetState {
 }
 
 /** Targets of the running configuration, in its order, with their calls at this moment. */
-function targetStates(current: Generation | undefined): TargetState[] {
+function targetStates(current: Generation | undefined, others: readonly TargetLoads[]): TargetState[] {
+  const own = loadsOf(current);
   return (current?.targetList ?? []).map((target) => {
     const { virtualKey, provider } = target;
-    const { held = 0, waiting = 0 } = current?.hooks.load.call(virtualKey) ?? {};
+    const { held, waiting, circuit } = summed(virtualKey, own[virtualKey] ?? IDLE, others);
     return {
       name: virtualKey,
       registered: provider !== undefined,
-      circuit: current?.hooks.circuit.call(virtualKey) ?? 'closed',
+      circuit,
       in_flight: held,
       waiting,
       ...(current && credentialsOf(current, target)),
@@ -199,6 +219,21 @@ function credentialsOf({ hooks }: Generation, target: Target): Partial<TargetSta
     routable: hooks.circuit.call(virtualKey) !== 'open' && hasCredential(target, hooks),
     credentials,
   };
+}
+
+const IDLE: TargetLoad = { held: 0, waiting: 0, circuit: 'closed' };
+
+/** None where one process does everything. */
+function componentOfWorkers(team: Team): readonly Component[] {
+  if (team?.role !== 'primary') return [];
+  const message = missingWorkers(team);
+  return [
+    {
+      name: 'Workers',
+      status: message === undefined ? 'healthy' : 'unavailable',
+      ...(message !== undefined && { message }),
+    },
+  ];
 }
 
 /** The audit log has no say in it. */

@@ -83,7 +83,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: ['gw migrate --check', 'GW_DATA_DIR=.data gw migrate'],
     refusesFormat: true,
-    load: () => import('./migrate.ts'),
+    load: () => import('./deploy/migrate.ts'),
   },
   {
     name: 'probe',
@@ -95,7 +95,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: ['gw probe --ignore targets,mcp', 'gw probe livez', 'gw probe --wait 30s'],
     refusesFormat: true,
-    load: () => import('./probe.ts'),
+    load: () => import('./deploy/probe.ts'),
   },
   {
     name: 'plugins',

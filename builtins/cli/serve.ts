@@ -4,6 +4,7 @@ import { visibleText } from '../../host/cli/visible-text.ts';
 import type { CommandPlace, Host } from '../../host/host.ts';
 import { errorText } from '../../host/log/error-text.ts';
 import { type RunningGateway, startGateway } from '../../host/start/start-gateway.ts';
+import { TOPIC } from '../../host/workers/team.ts';
 import { banner } from './banner.ts';
 import { refusalReport } from './report.ts';
 
@@ -30,9 +31,14 @@ async function serve(place: CommandPlace, io: CommandIo): Promise<number> {
     }
     stopped.resolve();
   };
+  if (place.team?.role === 'worker')
+    return (await import('./workers/serve-worker.ts')).serveAsWorker(place, io, place.team);
   io.onStop(stop); // before anything is loaded
-  io.onHangUp?.(() => void host?.secrets.files.look());
-  host = await place.host();
+  io.onHangUp?.(() => {
+    void host?.secrets.files.look();
+    if (host?.team?.role === 'primary') host.team.tellAll(TOPIC.hangUp);
+  });
+  host = await place.host({ serves: true });
   if (isStopped) stop();
   const gateway = await Promise.race([start(host, io), hung.promise]);
   isStarted = true;
@@ -40,9 +46,16 @@ async function serve(place: CommandPlace, io: CommandIo): Promise<number> {
   if (typeof gateway === 'number') return gateway;
   io.onStarted?.();
   io.err(banner(host, gateway));
+  const { team } = host;
+  let code = 0;
+  host.giveUp = () => {
+    code = 1;
+    stop();
+  };
+  if (team?.role === 'primary') io.onRoll?.(() => void team.roll());
   await stopped.promise;
   await gateway.stop();
-  return 0;
+  return code;
 }
 
 /** The exit code of a start that did not succeed: 0 when a signal ended it. */

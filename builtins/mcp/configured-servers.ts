@@ -12,7 +12,7 @@ import type {
   ToolServers,
   ToolServerState,
 } from '../../host/pipeline/tool-servers.ts';
-import type { ServerConnection } from './connection.ts';
+import type { ToolConnection } from './connection.ts';
 import { ToolServerError, type Trouble } from './link/rpc.ts';
 import { cutResult, errorTextOf } from './tool-result.ts';
 
@@ -31,7 +31,7 @@ const FAILURES: Readonly<Record<Trouble, ToolFailure>> = {
 /** A server of a configuration: its connection, or why there can be none. */
 export interface ConfiguredServer {
   readonly config: McpServerConfig;
-  readonly connection: ServerConnection | string;
+  readonly connection: ToolConnection | string;
 }
 
 interface Deps {
@@ -41,7 +41,7 @@ interface Deps {
 
 interface Owner {
   readonly config: McpServerConfig;
-  readonly connection: ServerConnection;
+  readonly connection: ToolConnection;
 }
 
 /** The servers of one configuration, in its order: that is their priority. */

@@ -37,10 +37,22 @@ export interface ConnectionOptions {
   /** Opens a link. Throws for an address or a command that cannot be used. */
   readonly open: (events: LinkEvents, renew: (link: Link) => Promise<void>) => Link;
   readonly onHandshake: (handshake: Handshake) => void;
+  /** Its tools, or whether it is ready, have changed. */
+  readonly onChange?: (() => void) | undefined;
+}
+
+/** A server as the servers of a configuration use it, wherever its connection is. */
+export interface ToolConnection {
+  readonly isReady: boolean;
+  /** None while it is not ready; the same array for as long as it has the same tools. */
+  readonly tools: readonly ServerTool[];
+  readonly lastError: string;
+  /** Rejects with a `ToolServerError`, or with the cause of the cancellation. */
+  call(name: string, args: Readonly<Fields>, cancellation: Cancellation): Promise<ToolResult>;
 }
 
 /** One server for as long as some configuration names it: shaken hands with in the background, and again whenever it is lost. */
-export class ServerConnection {
+export class ServerConnection implements ToolConnection {
   readonly #options: ConnectionOptions;
   #link: Link | undefined;
   #tools: readonly ServerTool[] | undefined;
@@ -177,6 +189,7 @@ export class ServerConnection {
     this.#tools = this.#allowed(tools);
     this.#readyAt = clock.monotonic();
     log.info('mcp server is ready', { server: name, tools: this.#tools.length });
+    this.#options.onChange?.();
     link.begin();
     if (this.#isStale) this.#relist();
   }
@@ -205,6 +218,7 @@ export class ServerConnection {
     this.#isStale = false;
     link?.kill();
     log.warn('mcp server is not ready', { server: name, error: cause, retry_ms: this.#waitMs });
+    this.#options.onChange?.();
     this.#retry = clock.timer(this.#waitMs, () => {
       this.#retry = undefined;
       void this.#connect();
@@ -233,7 +247,9 @@ export class ServerConnection {
     });
     listTools(link, { limitMs }).then(
       (tools) => {
-        if (this.#link === link && this.isReady) this.#tools = this.#allowed(tools);
+        if (this.#link !== link || !this.isReady) return;
+        this.#tools = this.#allowed(tools);
+        this.#options.onChange?.();
       },
       (error: unknown) => {
         if (this.#link === link)

@@ -8,6 +8,7 @@ import type { Host } from '../../host/host.ts';
 import { ServerConnection } from './connection.ts';
 import { HiddenTexts } from './hidden-texts.ts';
 import { openLink } from './link/open-link.ts';
+import { ServedConnections } from './served-connections.ts';
 
 /** How long all servers together have to end with the gateway. See docs/reference/server.md#the-end-of-a-process. */
 export const CLOSE_ALL_MS = 7000;
@@ -22,9 +23,11 @@ export class Connections {
   readonly #host: Host;
   readonly #live = new Set<ServerConnection>();
   readonly #closing = new Set<Promise<void>>();
+  readonly #served: ServedConnections | undefined;
 
   constructor(host: Host) {
     this.#host = host;
+    this.#served = host.team?.role === 'primary' ? new ServedConnections(host.team) : undefined;
   }
 
   /** The connection of a server; a text that says why there can be none. */
@@ -43,8 +46,11 @@ export class Connections {
     if (undefinedNames.length > 0) return carryover.lease(key, () => this.#unset(server, undefinedNames)); // variables do not change, so a key has always the same
     return carryover.lease(
       key,
-      () => this.#connect({ ...server, ...value }),
-      (connection) => this.#close(connection),
+      () => this.#connect({ ...server, ...value }, key),
+      (connection) => {
+        this.#served?.forget(key);
+        this.#close(connection);
+      },
     );
   }
 
@@ -71,7 +77,7 @@ export class Connections {
     for (const connection of this.#live) connection.kill();
   };
 
-  #connect(config: McpServerConfig): ServerConnection {
+  #connect(config: McpServerConfig, key: string): ServerConnection {
     const {
       services: { transport, clock, log },
       redactor,
@@ -102,7 +108,9 @@ export class Connections {
           renew,
         ),
       onHandshake: (handshake) => hooks.toolServerTried.call(handshake, this.#host),
+      onChange: this.#served && (() => this.#served?.changed(key)),
     });
+    this.#served?.serve(key, connection);
     if (this.#live.size === 0) process.on('exit', this.#killAll);
     this.#live.add(connection);
     return connection;

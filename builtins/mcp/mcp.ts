@@ -1,5 +1,6 @@
 import { defineBuiltin } from '../../host/builtin.ts';
 import type { Connections } from './connections.ts';
+import type { RemoteConnections } from './remote-connections.ts';
 
 /**
  * Tool servers: connections to those that the configuration names, and the loop that lets models use their tools. What it takes
@@ -9,14 +10,17 @@ export default defineBuiltin({
   name: 'mcp',
   apply: ({ hooks }) => {
     let connections: Connections | undefined;
+    let remote: RemoteConnections | undefined;
     hooks.close.tapPromise({ name: 'mcp', limitMs: () => CLOSE_LIMIT_MS }, async () => connections?.close());
     hooks.assemble.tapPromise(
       'mcp',
       async ({ config: { mcp_servers: servers, mcp }, hooks: pipeline, carryover, services }, host) => {
         if (servers.length === 0 || !host) return;
         const parts = await import('./parts.ts');
-        connections ??= new parts.Connections(host);
-        const open = connections;
+        if (host.team?.role === 'worker') remote ??= new parts.RemoteConnections(host.team.channel);
+        else connections ??= new parts.Connections(host);
+        const open = remote ?? connections;
+        if (!open) return;
         const configured = servers.map((config) => ({ config, connection: open.lease(config, carryover) }));
         const tools = new parts.ConfiguredServers(configured, { hooks: pipeline, clock: services.clock });
         pipeline.toolServers.tap('mcp', () => tools);

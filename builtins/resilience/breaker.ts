@@ -5,6 +5,7 @@ import type { TargetConfig } from '../../host/config/document.ts';
 import { parseDuration } from '../../host/contract/duration.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
+import type { HintValue, TeamHints } from '../../host/state/team-hints.ts';
 import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
 import { Circuit, type CircuitSettings, type Ticket } from './circuit.ts';
 
@@ -14,14 +15,16 @@ const DEFAULTS: CircuitSettings = { failureThreshold: 5, successThreshold: 1, ma
 export default defineBuiltin({
   name: 'breaker',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('breaker', async (draft) => {
-      const circuits = circuitsOf(draft);
+    hooks.assemble.tapPromise('breaker', async (draft, host) => {
+      const circuits = circuitsOf(draft, host?.hints);
       if (circuits.size === 0) return;
       const { hooks: pipeline } = draft;
       const tickets = new AttemptNote<Ticket>();
-      const reportMove = (circuit: Circuit, attempt: Attempt): void => {
+      const reportMove = (circuit: SharedCircuit, attempt: Attempt): void => {
         const move = circuit.takeMove();
-        if (move) pipeline.circuitMoved.call({ ...move, attempt });
+        if (!move) return;
+        pipeline.circuitMoved.call({ ...move, attempt });
+        if (move.to !== 'half-open') circuit.tell?.({ forMs: circuit.openForMs });
       };
 
       pipeline.circuit.tap('breaker', (virtualKey) => circuits.get(virtualKey)?.state);
@@ -49,8 +52,11 @@ export default defineBuiltin({
 });
 
 /** The circuits of targets that have one, by virtual key. */
-function circuitsOf({ targets, carryover, services: { clock } }: GenerationDraft): ReadonlyMap<string, Circuit> {
-  const circuits = new Map<string, Circuit>();
+function circuitsOf(
+  { targets, carryover, services: { clock } }: GenerationDraft,
+  hints: TeamHints | undefined,
+): ReadonlyMap<string, SharedCircuit> {
+  const circuits = new Map<string, SharedCircuit>();
   for (const {
     virtualKey,
     config: { circuit_breaker: block },
@@ -58,10 +64,34 @@ function circuitsOf({ targets, carryover, services: { clock } }: GenerationDraft
     if (!block) continue;
     const settings = circuitSettings(block);
     // With other settings it is another circuit; a stream reports to the one that admitted it.
-    const create = (): Circuit => new Circuit(settings, clock.monotonic);
-    circuits.set(virtualKey, carryover.lease(`breaker ${virtualKey} ${canonicalJson(settings)}`, create));
+    const id = `${virtualKey} ${canonicalJson(settings)}`;
+    const create = (): SharedCircuit => new SharedCircuit(settings, clock.monotonic, { id, hints });
+    circuits.set(
+      virtualKey,
+      carryover.lease(`breaker ${id}`, create, (circuit) => circuit.close()),
+    );
   }
   return circuits;
+}
+
+/** A circuit that other processes of this gateway hear of, where there are some. */
+class SharedCircuit extends Circuit {
+  readonly tell: ((value: HintValue) => void) | undefined;
+  readonly #stop: (() => void) | undefined;
+
+  constructor(
+    settings: CircuitSettings,
+    now: () => number,
+    { id, hints }: { readonly id: string; readonly hints: TeamHints | undefined },
+  ) {
+    super(settings, now);
+    this.tell = hints && ((value) => hints.send('circuit', id, value));
+    this.#stop = hints?.on('circuit', id, ({ forMs }) => this.hear(forMs));
+  }
+
+  close(): void {
+    this.#stop?.();
+  }
 }
 
 function circuitSettings({

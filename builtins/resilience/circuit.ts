@@ -34,6 +34,8 @@ export class Circuit {
   #successes = 0;
   #probes = 0;
   #openUntil = 0;
+  /** Until then it is open elsewhere. */
+  #heardUntil = 0;
 
   /** `now` gives milliseconds that never jump. */
   constructor(settings: CircuitSettings, now: () => number) {
@@ -43,7 +45,18 @@ export class Circuit {
 
   get state(): CircuitState {
     if (this.#state === 'open' && this.#now() > this.#openUntil) this.#move('half-open');
+    if (this.#heardUntil > 0 && this.#state === 'closed' && this.#now() <= this.#heardUntil) return 'open';
     return this.#state;
+  }
+
+  /** Milliseconds until an open one lets a call try; 0 of any other. */
+  get openForMs(): number {
+    return this.#state === 'open' ? Math.max(0, this.#openUntil - this.#now()) : 0;
+  }
+
+  /** Another process of this gateway has opened it for so long, or closed it. What this one has opened itself stays. */
+  hear(openForMs: number): void {
+    this.#heardUntil = openForMs > 0 ? this.#now() + openForMs : 0;
   }
 
   /** Where it moved from since this was last asked, if it moved. */

@@ -28,6 +28,7 @@ export function createDesk(pools: Pools, services: Services): () => CredentialDe
     reset: (instance, credential) => {
       const entry = pools.get(instance)?.entries.find((each) => each.credential.name === credential);
       entry?.states.clear();
+      entry?.states.tell?.({ kind: 'clear', digest: entry.credential.digest });
       return entry !== undefined;
     },
     firstReady: (instance) =>

@@ -3,15 +3,17 @@ import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
 import { type Attempt, AttemptNote } from '../../host/pipeline/attempts/attempt.ts';
 import { tapEventual } from '../../host/pipeline/eventual.ts';
+import type { TeamHints } from '../../host/state/team-hints.ts';
 import type { Credential } from '../../host/upstream/instance.ts';
 import { CredentialPool } from '../../host/upstream/credentials/credential-pool.ts';
-import { LocalCredentialStates } from '../../host/upstream/credentials/credential-states.ts';
+import type { LocalCredentialStates } from '../../host/upstream/credentials/credential-states.ts';
 import { NoCredential, NoFreeCredential } from '../../host/upstream/credentials/no-credential.ts';
 import { explainCredentials } from './explained-credentials.ts';
 import { chooseCredential, type PlacedChoice } from './credential-choice.ts';
 import { setCredentialGauges } from './credential-gauges.ts';
 import { createDesk } from './credential-views.ts';
 import { CALLS, CredentialUses, type Used } from './credential-uses.ts';
+import { SharedCredentialStates } from './shared-states.ts';
 
 /**
  * Chooses the credential of each call to a declared instance, and keeps those from calls that their vendor refused. Where no instance
@@ -21,7 +23,7 @@ export default defineBuiltin({
   name: 'credentials',
   apply: ({ hooks }) => {
     hooks.assemble.tapPromise('credentials', async (draft, host) => {
-      const pools = poolsOf(draft);
+      const pools = poolsOf(draft, host?.hints);
       if (pools.size === 0) return;
       const { hooks: pipeline, services } = draft;
       const used = new AttemptNote<Used>();
@@ -54,16 +56,18 @@ export default defineBuiltin({
 });
 
 /** The pools of all declared instances, by name. What is remembered of a credential outlives the configuration. */
-function poolsOf({
-  providers: { instances },
-  carryover,
-  services: { clock, counters },
-}: GenerationDraft): ReadonlyMap<string, CredentialPool> {
+function poolsOf(
+  { providers: { instances }, carryover, services: { clock, counters } }: GenerationDraft,
+  hints: TeamHints | undefined,
+): ReadonlyMap<string, CredentialPool> {
   const statesOf = ({ instance: provider, name: credential }: Credential): LocalCredentialStates =>
     carryover.lease(
       `credential ${provider}/${credential}`,
-      () => new LocalCredentialStates(clock.monotonic),
-      () => counters.forget(CALLS, { provider, credential }),
+      () => new SharedCredentialStates(clock.monotonic, `${provider}/${credential}`, hints),
+      (states) => {
+        states.close();
+        counters.forget(CALLS, { provider, credential });
+      },
     );
   return new Map(Array.from(instances, ([name, instance]) => [name, new CredentialPool(instance, statesOf)]));
 }

@@ -1,6 +1,7 @@
 import type { RouteTarget } from '../../host/contract/index.ts';
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
+import type { HintValue, TeamHints } from '../../host/state/team-hints.ts';
 import type { Attempt } from '../../host/pipeline/attempts/attempt.ts';
 import { boundAccount, holdsAccount } from '../../host/pipeline/credentials/bound-account.ts';
 import type { Target } from '../../host/pipeline/target.ts';
@@ -16,6 +17,31 @@ const MAX_PARKED_MS = 60_000;
 interface Rest {
   until: number;
   why: string;
+  readonly tell: ((value: RestHint) => void) | undefined;
+  readonly stop: (() => void) | undefined;
+}
+
+interface RestHint extends HintValue {
+  readonly why: string;
+}
+
+/** Where this gateway has several processes, a rest is one for all of them: the longer one counts. */
+function sharedRest(id: string, monotonic: () => number, hints: TeamHints | undefined): Rest {
+  const known = { until: 0, why: '' };
+  const rest: Rest = Object.assign(known, {
+    tell: hints && ((value: RestHint) => hints.send('rest', id, value)),
+    stop: hints?.on('rest', id, (value) => {
+      const { forMs, why } = value as RestHint;
+      const until = monotonic() + forMs;
+      if (until > known.until) Object.assign(known, { until, why });
+    }),
+  });
+  return rest;
+}
+
+function park(rest: Rest, hint: RestHint, monotonic: () => number): void {
+  Object.assign(rest, { until: monotonic() + hint.forMs, why: hint.why });
+  rest.tell?.(hint);
 }
 
 /** Why a target is passed over, if it is: `undefined` is healthy. */
@@ -28,11 +54,11 @@ type Judge = (target: RouteTarget, exchange: LiveExchange) => string | undefined
 export default defineBuiltin({
   name: 'health',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('health', async (draft) => {
+    hooks.assemble.tapPromise('health', async (draft, host) => {
       const { hooks: pipeline, targets, strategy, groups } = draft;
       const isOfUse = strategy.advances || groups?.list.some((group) => group.strategy.advances) === true;
       if (!isOfUse || (targets.length < 2 && !groups)) return;
-      const { whyParked, settle } = parking(draft);
+      const { whyParked, settle } = parking(draft, host?.hints);
       const whyKept = credentialJudge(draft);
       const whyUnfit: Judge = (target, exchange) => {
         const name = targetName(target.virtualKey, exchange.routing);
@@ -93,7 +119,10 @@ function areFit(ranked: readonly RouteTarget[], exchange: LiveExchange, whyUnfit
 }
 
 /** Rests of targets as a whole. Where an instance has several credentials, each rests for itself. */
-function parking({ targets, carryover, services: { clock } }: GenerationDraft): {
+function parking(
+  { targets, carryover, services: { clock } }: GenerationDraft,
+  hints: TeamHints | undefined,
+): {
   readonly whyParked: (virtualKey: string) => string | undefined;
   readonly settle: (attempt: Attempt) => void;
 } {
@@ -103,7 +132,11 @@ function parking({ targets, carryover, services: { clock } }: GenerationDraft): 
       .filter(({ instance }) => !instance || instance.credentials.length === 1)
       .map(({ virtualKey }) => [
         virtualKey,
-        carryover.lease<Rest>(`rest ${virtualKey}`, () => ({ until: 0, why: '' })),
+        carryover.lease(
+          `rest ${virtualKey}`,
+          () => sharedRest(virtualKey, monotonic, hints),
+          (rest) => rest.stop?.(),
+        ),
       ]),
   );
   return {
@@ -116,14 +149,10 @@ function parking({ targets, carryover, services: { clock } }: GenerationDraft): 
       if (!rest) return;
       const { fault, retryAfterMs = PARKED_MS } = error ?? {};
       if (fault?.reason === 'billing' && fault.ofRequest !== true) {
-        if (!instance)
-          Object.assign(rest, { until: monotonic() + MAX_PARKED_MS, why: 'its account has no credit left' });
+        if (!instance) park(rest, { forMs: MAX_PARKED_MS, why: 'its account has no credit left' }, monotonic);
       } else if (fault?.status === 429 && classOf(fault).isOver !== true)
         // what is wrong with one request says nothing of the next
-        Object.assign(rest, {
-          until: monotonic() + Math.min(retryAfterMs, MAX_PARKED_MS),
-          why: 'it rests after a 429',
-        });
+        park(rest, { forMs: Math.min(retryAfterMs, MAX_PARKED_MS), why: 'it rests after a 429' }, monotonic);
       else if (outcome === 'success' && !error) rest.until = 0;
     },
   };

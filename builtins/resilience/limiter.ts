@@ -28,8 +28,10 @@ export default defineBuiltin({
           queueSize: concurrency?.queue_size || DEFAULT_QUEUE,
         };
         counted.set(virtualKey, {
-          slots: carryover.lease(`limiter ${virtualKey}`, (): TargetSlots =>
-            places ? new SharedSlots(places, clock, virtualKey) : new Slots(),
+          slots: carryover.lease(
+            `limiter ${virtualKey}`,
+            (): TargetSlots => (places ? new SharedSlots(places, clock, virtualKey) : new Slots()),
+            (slots) => slots.close?.(),
           ),
           limits,
         });

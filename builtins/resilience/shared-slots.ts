@@ -12,7 +12,7 @@ const MOST_AT_ONCE = 100;
 /** What has the places, as the store names it. */
 const TARGETS = 'calls of targets';
 
-type Places = Pick<BoundedPlaces, 'take' | 'giveBack'>;
+type Places = Pick<BoundedPlaces, 'take' | 'giveBack'> & Partial<Pick<BoundedPlaces, 'onFree'>>;
 type Answer = (isHeld: boolean) => void;
 
 /**
@@ -30,11 +30,18 @@ export class SharedSlots implements TargetSlots {
   #limits: SlotLimits = { maxConcurrency: Number.POSITIVE_INFINITY, queueSize: 0 };
   #isAsking = false;
   #again: Timer | undefined;
+  readonly #stop: (() => void) | undefined;
 
   constructor(places: Places, clock: Clock, virtualKey: string) {
     this.#places = places;
     this.#clock = clock;
     this.#key = virtualKey;
+    this.#stop = places.onFree?.({ group: TARGETS, key: virtualKey }, () => void this.#ask());
+  }
+
+  /** The target is gone. */
+  close(): void {
+    this.#stop?.();
   }
 
   get held(): number {

@@ -18,6 +18,8 @@ export interface TargetSlots {
   /** True once a slot is held; false when slots and queue are full, or the caller stopped waiting. */
   take(limits: SlotLimits, cancellation: Cancellation): Eventual<boolean>;
   giveBack(): void;
+  /** The target is gone. */
+  close?(): void;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { defineBuiltin, ORDER } from '../../host/builtin.ts';
 import type { GenerationDraft } from '../../host/generation/generation.ts';
+import type { HintValue, TeamHints } from '../../host/state/team-hints.ts';
 import { explainSession } from './affinity/explained-session.ts';
 import { Places } from './affinity/places.ts';
-import { ServedSessions } from './affinity/served-sessions.ts';
+import { ServedSessions, type SessionWord, UNUSED_MS } from './affinity/served-sessions.ts';
 import { sessionLists } from './affinity/session-lists.ts';
 import { SessionRouting } from './affinity/session-routing.ts';
 
@@ -14,11 +15,11 @@ import { SessionRouting } from './affinity/session-routing.ts';
 export default defineBuiltin({
   name: 'affinity',
   apply: ({ hooks }) =>
-    hooks.assemble.tapPromise('affinity', async (draft) => {
+    hooks.assemble.tapPromise('affinity', async (draft, host) => {
       const lists = sessionLists(draft);
       if (!lists) return;
       const { hooks: pipeline, carryover, services, targets } = draft;
-      const served = carryover.lease('affinity', () => new ServedSessions());
+      const served = carryover.lease('affinity', () => sharedSessions(host?.hints, services.clock.monotonic));
       const places = new Places(targets.flatMap(({ instance }) => instance ?? []));
       const { monotonic } = services.clock;
       const routing = new SessionRouting({ lists, places, served, monotonic });
@@ -37,6 +38,19 @@ export default defineBuiltin({
       countResults(draft);
     }),
 });
+
+interface SessionHint extends HintValue {
+  readonly word?: SessionWord;
+}
+
+/** Where this gateway has several processes, each says where it has served a session. A word that comes late costs a vendor's cache, and nothing else. */
+function sharedSessions(hints: TeamHints | undefined, monotonic: () => number): ServedSessions {
+  const served = new ServedSessions();
+  if (!hints) return served;
+  served.tell = (digest, word) => hints.send('session', digest, { forMs: word ? UNUSED_MS : 0, ...(word && { word }) });
+  hints.onAny('session', (digest, value) => served.hear(digest, (value as SessionHint).word, monotonic()));
+  return served;
+}
 
 /** Counts answered requests that have a session, by the group whose route answered. */
 function countResults({ hooks: pipeline, groups, carryover, services: { counters } }: GenerationDraft): void {

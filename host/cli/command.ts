@@ -6,6 +6,8 @@ export interface CommandIo {
   readonly onStop: (listener: () => void) => void;
   /** Calls back whenever the process is asked, by SIGHUP without a terminal, to look at its files. */
   readonly onHangUp?: (listener: () => void) => void;
+  /** Calls back whenever the process is asked, by SIGUSR2, to replace its workers; without a listener that signal ends a process. */
+  readonly onRoll?: (listener: () => void) => void;
   /** Called once the command runs: what wants to hear of signals has said so by then. */
   readonly onBegun?: () => void;
   /** Called once a service is up. */

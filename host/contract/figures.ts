@@ -8,6 +8,8 @@ type LabelValues = 'any' | readonly string[];
 interface Figure {
   /** A gauge's value is computed when metrics are read; nothing counts it. */
   readonly kind: 'counter' | 'histogram' | 'gauge';
+  /** What the gauges of several processes of one gateway become; that of its primary counts unless said. */
+  readonly overProcesses?: 'sum' | 'largest';
   /** One sentence for operators, without a full stop. */
   readonly help: string;
   /** Labels by name. A figure of the gateway is never counted without one of them. */
@@ -147,11 +149,13 @@ export const FIGURES = {
   },
   gateway_credential_state: {
     kind: 'gauge',
+    overProcesses: 'largest',
     help: 'State of a credential of a declared instance: 0 ready, 1 resting for some model, 2 benched, 3 unresolved',
     labels: { provider: 'any', credential: 'any' },
   },
   gateway_credential_in_flight: {
     kind: 'gauge',
+    overProcesses: 'sum',
     help: 'Calls in flight with a credential of a declared instance',
     labels: { provider: 'any', credential: 'any' },
   },
@@ -176,6 +180,7 @@ export const FIGURES = {
   },
   gateway_circuit_breaker_state: {
     kind: 'gauge',
+    overProcesses: 'largest',
     help: 'State of the circuit breaker of a target: 0 closed, 1 open, 2 half-open',
     labels: { provider: 'any' },
   },
@@ -291,6 +296,7 @@ export const FIGURES = {
   },
   gateway_server_connections_current: {
     kind: 'gauge',
+    overProcesses: 'sum',
     help: 'Open client connections, by state',
     labels: { state: ['active', 'idle'] },
   },
@@ -303,6 +309,16 @@ export const FIGURES = {
     kind: 'gauge',
     help: 'Whether the store of what replicas share answers: 1 or 0; absent where there is none',
     labels: { backend: ['redis'] },
+  },
+  gateway_worker_up: {
+    kind: 'gauge',
+    help: 'Whether a worker serves: 1, else 0; absent where one process does everything',
+    labels: { worker: 'any' },
+  },
+  gateway_worker_restarts_total: {
+    kind: 'counter',
+    help: 'Workers that ended and were replaced, by why',
+    labels: { reason: ['exit', 'signal', 'silent', 'replaced'] },
   },
   gateway_replicas: {
     kind: 'gauge',

@@ -128,6 +128,7 @@ export type {
   PluginPrices,
   RequestLog,
   RequestLogRow,
+  SharedFlight,
   SharedState,
 } from './services.ts';
 export { dearerPrice } from './money/cost.ts';

@@ -142,6 +142,31 @@ export interface SharedState {
   set(key: string, value: Uint8Array | string, ttlMs: number): Promise<void>;
   /** Forgets number and value. A bucket of that key stays. */
   delete(key: string): Promise<void>;
+  /**
+   * True where values are those of several processes. Who keeps copies in memory then looks here for
+   * what memory lacks. Absent where values are of this process alone.
+   */
+  readonly sharesValues?: boolean;
+  /**
+   * Where processes share values: begins work that one of them does for all, or waits for it. Absent
+   * otherwise.
+   *
+   * @param key names the work. Begin it with the plugin's `identity`, as the keys of values.
+   * @returns the flight. While the process that holds the flights does not answer, each caller is
+   * the first of its own.
+   */
+  readonly flight?: (key: string) => Promise<SharedFlight>;
+}
+
+/**
+ * Work that one of several processes does for all. Either `land` or `landed` is there. A process
+ * that ends before it has called `land` counts as one that left, and others need not wait in vain.
+ */
+export interface SharedFlight {
+  /** For whom is to do the work: must be called once, with whether another one should do it. */
+  readonly land?: (isLeft: boolean) => void;
+  /** For all others: resolves when the work is over, with whether another one should do it. */
+  readonly landed?: Promise<boolean>;
 }
 
 /** Prices as plugins get them. Whatever is asked is answered from memory, at once. */

@@ -2,7 +2,7 @@ import type { Variables } from '../environment/variables.ts';
 
 /** What only a gateway with listeners of its own reads, and where an embedded one gets its configuration otherwise. */
 const OF_LISTENERS =
-  /^(?:PORT|GATEWAY_CONFIG|GW_CONFIG_WATCH|GW_ADDRESS|GW_ADMIN_(?:PORT|ADDRESS)|GW_WORKERS|GW_DRAIN_DELAY|GW_TLS_.*)$/;
+  /^(?:PORT|GATEWAY_CONFIG|GW_CONFIG_WATCH|GW_ADDRESS|GW_ADMIN_(?:PORT|ADDRESS)|GW_WORKERS|GW_DRAIN_DELAY|GW_(?:ADMIN_)?TLS_.*)$/;
 
 interface OwnVariables {
   readonly kept: Variables;

@@ -9,6 +9,7 @@ import { type Level, logLevel } from '../log/logger.ts';
 import type { Retention } from '../stores/log/log-retention.ts';
 import type { Allowances } from '../config/grants/allowances.ts';
 import { readAllowances } from './config-env.ts';
+import { type EndingSettings, readEnding } from './ending-settings.ts';
 import { type ListenerSettings, readListeners } from './listener-settings.ts';
 import { readLogOmit } from './log-omit.ts';
 import { readSwitch } from './read-switch.ts';
@@ -27,11 +28,12 @@ import {
 } from './store-settings.ts';
 import { ACCESS_WORDS, type KeyAccess } from '../stores/keys/access-of-keys.ts';
 import type { Variables } from './variables.ts';
+import { readWorkers, type WorkerCount } from './worker-settings.ts';
 
 export type AddressRange = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
 /** What the environment says about this process, read once at start. See docs/configuration.md#environment-variables. */
-export interface Settings {
+export interface Settings extends EndingSettings {
   readonly port: string;
   readonly listeners: ListenerSettings;
   readonly isProduction: boolean;
@@ -64,6 +66,8 @@ export interface Settings {
   readonly pgConnections: number;
   /** Where replicas hold their limits together; `undefined`: each for itself. */
   readonly state: StateSettings | undefined;
+  /** How many processes serve. */
+  readonly workers: WorkerCount;
   /** What holds for budgets of several processes while their store does not answer. */
   readonly stateFailure: 'open' | 'closed';
   /** How other processes name this one; the machine's name unless given. */
@@ -76,9 +80,6 @@ export interface Settings {
   readonly trustedProxies: readonly AddressRange[];
   /** Per client address; `undefined` when switched off. */
   readonly rateLimit: BucketSpec | undefined;
-  readonly shutdownTimeoutMs: number;
-  /** How long requests are served as before once the process has been asked to end, while readiness says that it ends. */
-  readonly drainDelayMs: number;
   /** Time between two looks at the providers' live models; `undefined` is never. */
   readonly discoveryIntervalMs: number | undefined;
   /** Absolute paths that files of secrets lie below, without a slash at their end. */
@@ -93,8 +94,6 @@ export interface Settings {
 const DEFAULT_TRUSTED = '127.0.0.0/8,::1/128';
 const DEFAULT_RATE = 20;
 const DEFAULT_BURST = 40;
-const DEFAULT_SHUTDOWN_MS = 15_000;
-const MAX_DRAIN_DELAY_MS = 300_000;
 const MIN_DISCOVERY_MS = 60_000;
 
 export function readEnvironment(variables: Variables): Settings {
@@ -119,6 +118,7 @@ export function readEnvironment(variables: Variables): Settings {
     ...stores,
     migrates: readMigrate(variables['GW_MIGRATE'], notes),
     state: readStateSettings(variables, notes),
+    workers: readWorkers(variables, notes),
     stateFailure: readStateFailure(variables, notes),
     replicaName: trimmed(variables['GW_REPLICA_NAME']) || undefined,
     keyAccess: readKeyAccess(variables['GW_KEY_ACCESS_DEFAULT'], notes),
@@ -126,8 +126,7 @@ export function readEnvironment(variables: Variables): Settings {
     corsOrigins: corsOrigins.filter((origin) => !isWildcard(origin)),
     trustedProxies: readRanges(variables['TRUSTED_PROXIES'], notes),
     rateLimit,
-    shutdownTimeoutMs: readShutdownTimeout(variables['GW_SHUTDOWN_TIMEOUT'], notes),
-    drainDelayMs: readDrainDelay(variables['GW_DRAIN_DELAY'], notes),
+    ...readEnding(variables, notes),
     discoveryIntervalMs: readDiscoveryInterval(variables['GW_MODEL_DISCOVERY_INTERVAL'], notes),
     secretDirectories: readSecretDirectories(variables['GW_SECRET_DIRS'], notes),
     ownSecretFiles: ownSecretFiles(variables),
@@ -245,27 +244,6 @@ function readRange(entry: string): AddressRange {
     throw new Error(`${entry} is ambiguous`);
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96;
   return isMapped ? [address.toIPv4Address(), bits - 96] : [address, bits];
-}
-
-function readShutdownTimeout(text: string | undefined, notes: SettingNote[]): number {
-  const written = trimmed(text);
-  if (written === '') return DEFAULT_SHUTDOWN_MS;
-  const ms = parseDuration(written);
-  if (ms !== undefined && ms >= 0) return ms;
-  notes.push({ level: 'warn', message: `GW_SHUTDOWN_TIMEOUT is "${written}", which is not a duration; 15s is used` });
-  return DEFAULT_SHUTDOWN_MS;
-}
-
-function readDrainDelay(text: string | undefined, notes: SettingNote[]): number {
-  const written = trimmed(text);
-  if (written === '') return 0;
-  const ms = parseDuration(written);
-  if (ms !== undefined && ms >= 0 && ms <= MAX_DRAIN_DELAY_MS) return ms;
-  notes.push({
-    level: 'warn',
-    message: `GW_DRAIN_DELAY is "${written}", which is not a duration of at most 5m; 0s is used`,
-  });
-  return 0;
 }
 
 function readDiscoveryInterval(text: string | undefined, notes: SettingNote[]): number | undefined {

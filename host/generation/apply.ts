@@ -19,6 +19,7 @@ import type { Stores } from '../stores/stores.ts';
 import { Cancellation } from '../upstream/cancellation.ts';
 import { AccountLines } from './accounts/account-lines.ts';
 import { buildGeneration } from './build.ts';
+import { type Companions, type InForce, type PreparedByAll, StageAborted, type Staged } from '../common/companions.ts';
 import { adminProblems } from './writes/admin-problems.ts';
 import type { GenerationDeps, ModelHooks } from './generation-deps.ts';
 import { checkConfig, type CheckDeps } from './check.ts';
@@ -37,6 +38,8 @@ export interface ApplierDeps extends GenerationDeps {
   readonly slot: Slot;
   /** True once the process is ending: nothing is built for it any more. */
   readonly isDraining: boolean;
+  /** `undefined` where this process serves alone. */
+  readonly companions?: Companions | undefined;
 }
 
 /** What serves, as it was written. */
@@ -73,6 +76,8 @@ export interface Applier {
   problemsOf(decoded: Decoded): readonly Problem[];
   /** Takes in what other processes have stored. What cannot be used here is logged. */
   follow(): Promise<void>;
+  /** Builds what another process is about to bring into force for all. */
+  stage(decoded: Decoded): Promise<Staged>;
   /** Builds the configuration that serves once more, because what surrounds it changed: the catalog, the live models. Nothing while the gateway closes. */
   refresh(): Promise<void>;
   /** Accepts no configuration any more: those that wait are refused, and a generation that is still being built is closed once it is ready. */
@@ -198,6 +203,28 @@ class QueueingApplier implements Applier {
     });
   }
 
+  stage(decoded: Decoded): Promise<Staged> {
+    const staged = Promise.withResolvers<Staged>();
+    const decided = Promise.withResolvers<InForce>();
+    const done = this.#inTurn(async () => {
+      const config = this.#accepted(decoded, checkConfig(this.#deps, decoded));
+      let inForce: InForce | undefined;
+      await this.#swapIn(config, async () => {
+        staged.resolve({
+          commit: async (now) => {
+            decided.resolve(now);
+            await done;
+          },
+          abort: () => decided.reject(new StageAborted('another process could not use the configuration')),
+        });
+        inForce = await decided.promise;
+      });
+      if (inForce) this.#running = inForce;
+    });
+    done.catch((error: unknown) => staged.reject(error)); // of what was staged before, its caller learns by `commit`
+    return staged.promise;
+  }
+
   close(): void {
     this.#closing.cancel(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
   }
@@ -237,7 +264,7 @@ class QueueingApplier implements Applier {
     const text = JSON.stringify(document);
     const { value: store } = this.#deps.stores.configuration;
     let entry: ConfigurationVersion | undefined;
-    const generation = await this.#swapIn(config, async () => {
+    const generation = await this.#swapInAll(config, document, async () => {
       if (store.isDurable) this.#warnOfSecrets(document);
       const given = { ...change, text, above: this.#stored.highest, mayReplace: refuseOfNewer };
       entry = await store.append(given).catch((cause: unknown) => {
@@ -249,12 +276,32 @@ class QueueingApplier implements Applier {
           cause,
         );
       });
+      return { document, version: entry.version, isWritten: change.kind === 'write' || change.kind === 'rollback' };
     });
     if (!entry) throw new Error('a configuration was taken in and not kept');
-    const isWritten = change.kind === 'write' || change.kind === 'rollback';
-    this.#running = { document, version: entry.version, isWritten };
     this.#stored.saw(entry);
     return { generation, entry };
+  }
+
+  /** In this process and its companions: all of them build it before it is persisted, and none serves what was before once this has resolved. */
+  async #swapInAll(config: GatewayConfig, document: Fields, persist: () => Promise<InForce>): Promise<Generation> {
+    let prepared: PreparedByAll | undefined;
+    let inForce: InForce | undefined;
+    const generation = await this.#swapIn(config, async () => {
+      prepared = await this.#deps.companions?.prepare(document);
+      try {
+        inForce = await persist();
+        this.#closing.throwIfCancelled();
+      } catch (error) {
+        prepared?.abort();
+        throw error;
+      }
+    });
+    if (inForce) {
+      this.#running = inForce;
+      await prepared?.commit(inForce);
+    }
+    return generation;
   }
 
   async #swapIn(config: GatewayConfig, persist?: () => Promise<void>): Promise<Generation> {
@@ -291,8 +338,8 @@ class QueueingApplier implements Applier {
     try {
       const decoded = decodeStored(text);
       const config = this.#accepted(decoded, checkConfig(this.#deps, decoded));
-      await this.#swapIn(config);
-      this.#running = { document: decoded.document, version, mark, isWritten };
+      const { document } = decoded;
+      await this.#swapInAll(config, document, async () => ({ document, version, mark, isWritten }));
       log.info('the configuration of another process is in force', { version });
     } catch (error) {
       if (error === this.#closing.cause) return;

@@ -91,6 +91,8 @@ function sealedDeps({ deps, carryover, closing }: CreateOptions, module: ModuleR
       get: state.get.bind(state),
       set: state.set.bind(state),
       delete: state.delete.bind(state),
+      ...(state.sharesValues === true && { sharesValues: true }),
+      ...(state.flight && { flight: state.flight }),
     }),
     prices: Object.freeze(deps.prices),
     requestLog:

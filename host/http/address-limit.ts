@@ -1,6 +1,7 @@
 import { type BucketSpec, type Counters, GatewayError } from '../contract/index.ts';
 import type { Clock } from '../common/clock.ts';
-import { createBuckets } from '../state/buckets.ts';
+import type { Eventual } from '../pipeline/eventual.ts';
+import { type Buckets, createBuckets, type Taken } from '../state/buckets.ts';
 import type { BoundedLimits } from '../stores/bounded-limits.ts';
 import { limiterKey } from './client-address.ts';
 import type { RequestContext } from './context.ts';
@@ -18,6 +19,10 @@ export interface AddressLimitDeps {
   readonly clock: Clock;
   /** Limits that replicas hold together; absent where each holds its own. */
   readonly limits?: Pick<BoundedLimits, 'isShared' | 'takeAll'> | undefined;
+  /** What is left to each address; its own unless given. */
+  readonly addresses?: Buckets | undefined;
+  /** Takes one request from what all processes of this gateway hold together. */
+  readonly takeAddress?: ((key: string) => Promise<Taken>) | undefined;
 }
 
 /**
@@ -26,13 +31,14 @@ export interface AddressLimitDeps {
  */
 export class AddressLimit {
   readonly #deps: AddressLimitDeps;
-  readonly #buckets = createBuckets(MAX_ADDRESSES);
+  readonly #buckets: Buckets;
   /** Requests that the store does not know of, by address. */
   #unsent = new Map<string, number>();
   #isDue = false;
 
   constructor(deps: AddressLimitDeps) {
     this.#deps = deps;
+    this.#buckets = deps.addresses ?? createBuckets(MAX_ADDRESSES);
   }
 
   /** Why a request is refused. Probes do not meet the limit. */
@@ -40,17 +46,20 @@ export class AddressLimit {
     address,
     arrivedAt,
     isProbe,
-  }: Pick<RequestContext, 'address' | 'arrivedAt' | 'isProbe'>): GatewayError | undefined {
+  }: Pick<RequestContext, 'address' | 'arrivedAt' | 'isProbe'>): Eventual<GatewayError | undefined> {
     if (isProbe) return undefined;
-    const { limit, counters, limits } = this.#deps;
+    const { limit, limits, takeAddress } = this.#deps;
     const key = limiterKey(address);
-    const { taken, retryAfterMs } = this.#buckets.take(key, limit, arrivedAt);
-    if (!taken) {
-      counters.add('gateway_rate_limit_rejections_total', { key_type: 'ip' });
-      return new GatewayError('rate_limit_exceeded', 'too many requests from this address', { retryAfterMs });
-    }
-    if (limits?.isShared === true) this.#note(key);
-    return undefined;
+    if (takeAddress) return takeAddress(key).then((answer) => this.#refusal(answer));
+    const answer = this.#buckets.take(key, limit, arrivedAt);
+    if (answer.taken && limits?.isShared === true) this.#note(key);
+    return this.#refusal(answer);
+  }
+
+  #refusal({ taken, retryAfterMs }: Taken): GatewayError | undefined {
+    if (taken) return undefined;
+    this.#deps.counters.add('gateway_rate_limit_rejections_total', { key_type: 'ip' });
+    return new GatewayError('rate_limit_exceeded', 'too many requests from this address', { retryAfterMs });
   }
 
   #note(key: string): void {

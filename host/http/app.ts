@@ -7,7 +7,7 @@ import { createArrivals } from './arrivals.ts';
 import { contextOf, type ListenerName, rawPath, type RequestTarget } from './context.ts';
 import { type Refusal, sendError } from './reply.ts';
 import { createRouter, directPosts } from './router.ts';
-import { createShell, type ShellHost } from './shell.ts';
+import { createShell, type ShellHost, type ShellPlace } from './shell.ts';
 import { createUpgrades, type UpgradeHooks, type Upgrades } from './connections/upgrades.ts';
 
 /** The host's hooks that every request passes, and that routes and wires are declared by. */
@@ -28,13 +28,22 @@ export interface Serving {
 export interface App extends Serving {
   /** What one of two listeners hands its requests to: routes, limits and probes are those of both. */
   readonly of: (listener: ListenerName) => Serving;
+  /** What the listener hands its requests to that other processes of this gateway send requests on to. */
+  readonly forwarded: (readForwarded: NonNullable<ShellPlace['readForwarded']>) => Serving;
+}
+
+/** Sends requests on that another process answers. */
+export interface Forward {
+  /** Whether that is such a request; called once the shell has let it pass. */
+  takes(request: IncomingMessage): boolean;
+  send(request: IncomingMessage, response: ServerResponse): void;
 }
 
 /**
  * The shell, then the taps that look at every request, then the routes that builtins mount, and recovery. Express's router without its application object, which
  * gives every request and reply another prototype; handlers get what Node made (docs/decisions/0008).
  */
-export function createApp<H extends ShellHost>(host: H & { readonly hooks: RequestHooks<H> }): App {
+export function createApp<H extends ShellHost>(host: H & { readonly hooks: RequestHooks<H> }, forward?: Forward): App {
   const { arrived } = host.hooks;
   const wires = new ClientWires();
   host.hooks.clientWires.call(wires, host);
@@ -74,14 +83,33 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
       recover(host, error, response);
     }
   };
-  const serving = (listener?: ListenerName): Serving => {
-    const shell = createShell(host, arrivals, listener);
+  const arrive = (request: IncomingMessage, response: ServerResponse): void => {
+    if (forward?.takes(request)) {
+      forward.send(request, response);
+      return;
+    }
+    const arrival = arrived.call(request, contextOf(response), host);
+    if (arrival instanceof Promise) void routeAfter(arrival, request, response);
+    else route(request, response, arrival);
+  };
+  const arriveAfter = async (
+    passing: Promise<boolean>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
+    try {
+      if (await passing) arrive(request, response);
+    } catch (error) {
+      recover(host, error, response);
+    }
+  };
+  const serving = (place: ShellPlace): Serving => {
+    const shell = createShell(host, arrivals, place);
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
       try {
-        if (!shell(request, response)) return;
-        const arrival = arrived.call(request, contextOf(response), host);
-        if (arrival instanceof Promise) void routeAfter(arrival, request, response);
-        else route(request, response, arrival);
+        const passing = shell(request, response);
+        if (passing instanceof Promise) void arriveAfter(passing, request, response);
+        else if (passing) arrive(request, response);
       } catch (error) {
         recover(host, error, response);
       }
@@ -89,13 +117,17 @@ export function createApp<H extends ShellHost>(host: H & { readonly hooks: Reque
     const knows = ({ url, method }: RequestTarget): boolean => {
       const settled = { url, method };
       if (!arrivals.settle(settled)) return false;
-      if (listener === 'data') return arrivals.isServed(settled, listener);
+      if (place.listener === 'data') return arrivals.isServed(settled, place.listener);
       const path = rawPath(settled);
       return host.protection.isDeclared(path) || host.paths.isRouted(path);
     };
-    return { serve, knows, upgrades: createUpgrades(host, arrivals, listener) };
+    return { serve, knows, upgrades: createUpgrades(host, arrivals, place.listener) };
   };
-  return { ...serving(), of: serving };
+  return {
+    ...serving({ listener: undefined }),
+    of: (listener) => serving({ listener }),
+    forwarded: (readForwarded) => serving({ listener: undefined, readForwarded }),
+  };
 }
 
 /** The router decodes what stands for a parameter of a route, and gives its fault this status. Other paths are compared as they were written. */

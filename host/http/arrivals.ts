@@ -5,6 +5,8 @@ import { type Counters, GatewayError } from '../contract/index.ts';
 import type { Settings } from '../environment/settings.ts';
 import type { PipelineServices } from '../pipeline/pipeline-services.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Buckets, Taken } from '../state/buckets.ts';
+import type { Eventual } from '../pipeline/eventual.ts';
 import type { BoundedLimits } from '../stores/bounded-limits.ts';
 import type { ClientWires } from '../wire/client-wires.ts';
 import { COMMON_WIRE } from '../wire/common-wire.ts';
@@ -20,6 +22,7 @@ import {
   type RequestContext,
   type RequestTarget,
 } from './context.ts';
+import type { ConnectionAges } from './connections/connection-ages.ts';
 import type { Protection } from './protection.ts';
 import { takeQueryKeys } from './credentials.ts';
 import { createIdSource, requestId } from './request-id.ts';
@@ -45,12 +48,28 @@ export interface ArrivalHost extends AnsweringHost {
   readonly protection: Protection;
   /** The one form of the paths of routes. */
   readonly paths: CanonicalPaths;
+  /** What is left to each address. */
+  readonly addresses: Buckets;
+  /** Takes one request of an address from what all processes of this gateway hold together. */
+  readonly takeAddress?: ((key: string) => Promise<Taken>) | undefined;
+  /** Which kept connections have served long enough; `undefined`: they are kept as long as clients like. */
+  readonly ages?: ConnectionAges | undefined;
+  /** Set where this gateway has several processes. */
+  readonly team?: object | undefined;
+}
+
+/** What the process that a request came to says of it to the one that answers it. */
+export interface Forwarded {
+  readonly id: string;
+  /** The client's, behind trusted proxies. */
+  readonly address: string;
+  readonly listener: ListenerName | undefined;
 }
 
 /** What is found out of a request before anything answers it. None of it needs a response: an upgrade has none. */
 export interface Arrivals {
-  /** Request id, trace, CORS headers. `listener` where there are two. */
-  open(request: IncomingMessage, listener: ListenerName | undefined): RequestContext;
+  /** Request id, trace, CORS headers. `listener` where there are two. `forwarded` of a request that came to another process. */
+  open(request: IncomingMessage, listener: ListenerName | undefined, forwarded?: Forwarded): RequestContext;
   /** Makes every later reader see one path, in the form that routes know. False for a target that cannot be read as one. */
   settle(request: RequestTarget): boolean;
   /** Whether that listener serves the path of a settled request. */
@@ -58,7 +77,7 @@ export interface Arrivals {
   /** Sets what target and peer say: wire, address, probe or not. Gives the refusal of a request that no route may see. */
   inspect(request: IncomingMessage, context: RequestContext): GatewayError | undefined;
   /** Counts the request against the limit of its address. Gives the refusal of one that is over it. */
-  limit(context: RequestContext): GatewayError | undefined;
+  limit(context: RequestContext): Eventual<GatewayError | undefined>;
 }
 
 export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals {
@@ -70,20 +89,21 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
     listener !== 'data' || isOfData(host.protection, request);
 
   return {
-    open: (request, listener) => {
+    open: (request, listener, forwarded) => {
+      dropForged(request);
       const { origin, traceparent, tracestate } = request.headers;
       const trace = traceparent === undefined ? undefined : readTraceContext(traceparent as string, tracestate);
       return {
-        id: requestId(trace, request.headers['x-request-id'], createId),
+        id: forwarded?.id ?? requestId(trace, request.headers['x-request-id'], createId),
         request,
         trace,
         arrivedAt: clock.monotonic(),
-        address: '',
+        address: forwarded?.address ?? '',
         corsHeaders: (origin === undefined ? undefined : cors.get(origin)) ?? VARY,
         wire: COMMON_WIRE,
         protectedBy: undefined,
         misspelling: undefined,
-        listener,
+        listener: forwarded ? forwarded.listener : listener,
         isElsewhere: false,
         isProbe: false,
         principal: undefined,
@@ -102,7 +122,8 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
         hasExchange: false,
         askedModel: undefined,
         queryKeys: undefined,
-        isLast: false,
+        isLast: host.ages?.isOver(request.socket) ?? false,
+        forwarding: forwarded && 'taken',
         gateway: host,
       };
     },
@@ -122,13 +143,13 @@ export function createArrivals(host: ArrivalHost, wires: ClientWires): Arrivals 
       takeQueryKeys(request, context);
       context.protectedBy = host.protection.of(path);
       if (refusal) return refusal;
-      if (!isServed(request, context.listener)) {
+      if (context.forwarding !== 'taken' && !isServed(request, context.listener)) {
         hideRoute(context);
         context.address = addressOf(request);
         return undefined;
       }
       context.isProbe = PROBES.has(path);
-      if (!context.isProbe) context.address = addressOf(request);
+      if (!context.isProbe && context.forwarding !== 'taken') context.address = addressOf(request);
       return undefined;
     },
     limit: createLimiter(host),
@@ -149,16 +170,33 @@ function hideRoute(context: RequestContext): void {
   context.misspelling = undefined;
 }
 
-/** The per-address limit, which is off where it is not set. */
+/** The per-address limit, which is off where it is not set. Processes of one gateway hold it together by themselves. */
 function createLimiter({
   settings: { rateLimit },
   counters,
   services: { clock },
   limits,
+  addresses,
+  takeAddress,
+  team,
 }: ArrivalHost): Arrivals['limit'] {
   if (!rateLimit) return () => undefined;
-  const limit = new AddressLimit({ limit: rateLimit, counters, clock, limits });
-  return (context) => limit.take(context);
+  const limit = new AddressLimit({
+    limit: rateLimit,
+    counters,
+    clock,
+    limits: team ? undefined : limits,
+    addresses,
+    takeAddress,
+  });
+  return (context) => (context.forwarding === 'taken' ? undefined : limit.take(context)); // the process that it came to has counted it
+}
+
+/** Said by one process of a gateway to another, never by a client. See docs/workers.md. */
+export const FORWARDED_HEADER = 'x-gateway-worker';
+
+function dropForged({ headers }: IncomingMessage): void {
+  if (headers[FORWARDED_HEADER] !== undefined) delete headers[FORWARDED_HEADER];
 }
 
 /** What browsers may send: the gateway's own headers, and those that some provider reads. */

@@ -82,6 +82,8 @@ export interface RequestContext {
   bytes: number;
   /** The connection ends with this answer: where its requests begin and end is in doubt. */
   isLast: boolean;
+  /** `sent`: on its way to the primary, which answers it and leaves its line. `taken`: it came from a worker. */
+  forwarding: 'sent' | 'taken' | undefined;
   /** While the process drains, the connection ends with the reply; replies leave by its outbox. */
   readonly gateway: AnsweringHost;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { GatewayError } from '../contract/index.ts';
 import { createServer } from '../common/node-http.ts';
 import { failureOf } from '../wire/client-failure.ts';
@@ -130,10 +130,12 @@ export interface ListenPlace {
   readonly variables?: readonly [port: string, address: string];
   /** In front of `port` in errors. */
   readonly name?: string;
+  /** Several processes listen there, each with a socket of its own; the system deals connections out. */
+  readonly isShared?: boolean;
 }
 
 /** Resolves with the port. The error for a busy port says what to do. */
-export function listen(server: Server, port: string, place: ListenPlace = {}): Promise<number> {
+export function listen(server: NetServer, port: string, place: ListenPlace = {}): Promise<number> {
   const { address, variables: [variable] = ['PORT', 'GW_ADDRESS'] } = place;
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   if (!/^\d{1,5}$/.test(port.trim()) || Number(port) > MAX_PORT) {
@@ -142,7 +144,8 @@ export function listen(server: Server, port: string, place: ListenPlace = {}): P
   }
   const refused = (error: NodeJS.ErrnoException): void => reject(listenFault(error, Number(port), place));
   server.once('error', refused);
-  server.listen({ port: Number(port), ...(address !== undefined && { host: address }) }, () => {
+  const shared = place.isShared === true && { exclusive: true, reusePort: true };
+  server.listen({ port: Number(port), ...(address !== undefined && { host: address }), ...shared }, () => {
     server.off('error', refused);
     resolve((server.address() as AddressInfo).port);
   });

@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../contract/index.ts';
 import type { Redactor } from '../log/redact.ts';
 import type { Activity } from './activity.ts';
-import type { ArrivalHost, Arrivals } from './arrivals.ts';
+import type { ArrivalHost, Arrivals, Forwarded } from './arrivals.ts';
 import type { Connections } from './connections/connections.ts';
 import { writtenPath } from './paths/canonical-path.ts';
 import { bindContext, type ListenerName, rawPath, type RequestContext } from './context.ts';
 import { clientCertificateOf } from './tls/secure-server.ts';
 import { isTooLate } from './body/leftovers.ts';
+import type { Eventual } from '../pipeline/eventual.ts';
+import type { GatewayError } from '../contract/index.ts';
 import type { RunningRequests } from './running-requests.ts';
 import { type RefusalHooks, tellRefusal } from './door/refused.ts';
 import { sendEmpty, sendError, sendNoRoute } from './reply.ts';
@@ -23,8 +25,15 @@ export interface ShellHost extends ArrivalHost {
   readonly running: RunningRequests;
 }
 
-/** False when it has answered the request itself. */
-export type Shell = (request: IncomingMessage, response: ServerResponse) => boolean;
+/** False when it has answered the request itself. A promise only where processes hold the limit of addresses together. */
+export type Shell = (request: IncomingMessage, response: ServerResponse) => Eventual<boolean>;
+
+/** What a listener does otherwise than the one that everybody reaches. */
+export interface ShellPlace {
+  readonly listener: ListenerName | undefined;
+  /** Reads what another process of this gateway says of a request that it sends on; a request without that is cut off. */
+  readonly readForwarded?: (request: IncomingMessage) => Forwarded | undefined;
+}
 
 /**
  * The one layer in front of every route: request id, security headers, unknown methods, CORS, and beside the probes the
@@ -33,13 +42,18 @@ export type Shell = (request: IncomingMessage, response: ServerResponse) => bool
 export function createShell<H extends ShellHost>(
   host: H & { readonly hooks: RefusalHooks<H> },
   arrivals: Arrivals,
-  listener: ListenerName | undefined,
+  { listener, readForwarded }: ShellPlace,
 ): Shell {
   return (request, response) => {
     if (isTooLate(request)) return false;
-    const context = arrivals.open(request, listener);
+    const forwarded = readForwarded?.(request);
+    if (readForwarded && !forwarded) {
+      request.socket.destroy();
+      return false;
+    }
+    const context = arrivals.open(request, listener, forwarded);
     bindContext(response, context);
-    host.connections.begin(request.socket);
+    if (!forwarded) host.connections.begin(request.socket); // else it is one of a worker
     const malformed = arrivals.inspect(request, context);
     if (!malformed && !context.isProbe) watch(host, context, request, response);
     else response.on('close', () => host.connections.end(request.socket));
@@ -47,10 +61,14 @@ export function createShell<H extends ShellHost>(
       sendEmpty(response, 204);
       return false;
     }
+    const pass = (refusal: GatewayError | undefined): boolean => {
+      if (response.destroyed) return false; // the client left while its address was counted
+      if (refusal) sendError(response, refusal, host.redactor);
+      else if (context.isElsewhere) sendNoRoute(response);
+      return !refusal && !context.isElsewhere;
+    };
     const refusal = malformed ?? arrivals.limit(context);
-    if (refusal) sendError(response, refusal, host.redactor);
-    else if (context.isElsewhere) sendNoRoute(response);
-    return !refusal && !context.isElsewhere;
+    return refusal instanceof Promise ? refusal.then(pass) : pass(refusal);
   };
 }
 
@@ -69,7 +87,8 @@ function watch<H extends ShellHost>(
     host.running.remove(context);
     const { onClose } = context;
     if (onClose) onClose();
-    if (response.writableFinished) logAccess(host, request, context, response.statusCode);
+    if (response.writableFinished && context.forwarding !== 'sent')
+      logAccess(host, request, context, response.statusCode);
   });
 }
 

@@ -10,13 +10,15 @@ export interface Drain {
   readonly delayMs: number;
   /** How long requests in flight may take from then on. */
   readonly timeoutMs: number;
+  /** Ends other processes that serve for this one. */
+  readonly drainFirst?: ((timeoutMs: number) => Promise<void>) | undefined;
 }
 
 /**
  * Readiness turns 503 at once; requests are served as before until load balancers have noticed. What is left at the deadline ends with an
  * error event. Resolves when nothing is in flight. See docs/reference/server.md#the-end-of-a-process.
  */
-export async function drainHost(host: Host, { delayMs, timeoutMs }: Drain): Promise<void> {
+export async function drainHost(host: Host, { delayMs, timeoutMs, drainFirst }: Drain): Promise<void> {
   const {
     services: { clock, closing },
     log,
@@ -26,6 +28,7 @@ export async function drainHost(host: Host, { delayMs, timeoutMs }: Drain): Prom
   if (delayMs > 0 && !host.isDraining) await elapsed(clock, delayMs);
   host.isDraining = true;
   closing.endWithin(timeoutMs);
+  await drainFirst?.(timeoutMs);
   await idleWithin(host, timeoutMs);
   if (host.activity.count === 0) return;
   log.warn('ending what did not drain', { requests: host.activity.count });

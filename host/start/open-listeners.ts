@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
-import { isIPv6 } from 'node:net';
+import { isIPv6, Server as NetServer } from 'node:net';
 import type { Host } from '../host.ts';
-import { createApp, type Serving } from '../http/app.ts';
+import { type App, createApp, type Forward, type Serving } from '../http/app.ts';
 import type { ListenerName } from '../http/context.ts';
-import { createHttpServer, listen } from '../http/server.ts';
+import { createHttpServer, listen, type ListenPlace } from '../http/server.ts';
 import { TlsWatch } from '../http/tls/tls-watch.ts';
 
 /** What listens: one server, or one for models and one for everything. */
@@ -11,17 +11,37 @@ export interface Listeners {
   readonly port: number;
   /** `undefined` where one listener serves everything. */
   readonly adminPort: number | undefined;
+  /** Takes no connection any more; those that there are go on. */
+  stopListening(): void;
   /** Closes them, and every connection. */
   close(): void;
 }
 
+/** What a gateway has beside the listeners of clients. */
+export interface Beside {
+  /** Ends it, once the requests that came by the listeners are over. */
+  readonly drain: (limitMs: number) => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Which listeners this process opens, of those that the settings name. */
+export interface ListenersOf {
+  readonly which: 'all' | 'data' | 'admin';
+  /** Several processes listen on the port of `data`. */
+  readonly isShared?: boolean;
+  readonly forward?: Forward;
+}
+
 /** Opens every listener, or none: what listens already is closed where another cannot. */
-export async function openListeners(host: Host): Promise<Listeners> {
+export async function openListeners(
+  host: Host,
+  { which, isShared = false, forward }: ListenersOf = { which: 'all' },
+): Promise<Listeners & { readonly app: App }> {
   const {
     port,
     listeners: { address, admin, tls },
   } = host.settings;
-  const app = createApp(host);
+  const app = createApp(host, forward);
   const servers: Server[] = [];
   const watchOf = (name: ListenerName): TlsWatch | undefined => {
     const settings = tls[name];
@@ -43,15 +63,22 @@ export async function openListeners(host: Host): Promise<Listeners> {
       server.closeAllConnections();
     }
   };
+  // That of HTTP also ends connections that were accepted and have asked nothing yet.
+  const stopListening = (): void => {
+    for (const server of servers) NetServer.prototype.close.call(server);
+  };
+  const place: ListenPlace = { address, isShared };
+  const ends = { close, stopListening, app };
+  const isControl = which === 'admin';
   try {
-    const dataPort = await listen(open('data', admin ? app.of('data') : app), port, { address });
-    if (!admin) return { port: dataPort, adminPort: undefined, close };
+    const dataPort = isControl ? 0 : await listen(open('data', admin ? app.of('data') : app), port, place);
+    if (!admin || which === 'data') return { port: dataPort, adminPort: undefined, ...ends };
     const adminPort = await listen(open('admin', app.of('admin')), String(admin.port), {
       address: admin.address,
       variables: ['GW_ADMIN_PORT', 'GW_ADMIN_ADDRESS'],
       name: 'admin ',
     });
-    return { port: dataPort, adminPort, close };
+    return { port: dataPort, adminPort, ...ends };
   } catch (error) {
     close();
     throw error;

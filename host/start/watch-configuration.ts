@@ -7,8 +7,15 @@ import { checkConfig } from '../generation/check.ts';
 import type { Host } from '../host.ts';
 import { redactedCopy } from '../log/redacted-copy.ts';
 import type { Writer } from '../stores/configuration-store.ts';
+<<<<<<< HEAD
+import { IDENTITY_TOPIC } from '../workers/worker-configurations.ts';
+=======
 import { takeIdentity } from './take-identity.ts';
+>>>>>>> next
 import { tellConfiguration } from './configuration.ts';
+
+/** Milliseconds that workers have to read the file. */
+const LOOK_MS = 5000;
 
 /** Who changed the configuration, when the watched file did. */
 const FILE: Writer = { actor: 'file' };
@@ -36,7 +43,14 @@ async function applyFile(host: Host, path: string): Promise<void> {
   const problems = isOther ? checkConfig(host, file) : [];
   if (problems.length > 0) throw new ConfigRefused(problems); // also where the rest of the file does not count
   const applied = await host.applier.applyFile(file, FILE);
+<<<<<<< HEAD
+  if (isOther) {
+    takeIdentity(host, file);
+    await spreadIdentity(host);
+  }
+=======
   if (isOther) changeIdentity(host, file);
+>>>>>>> next
   if (!applied) {
     if (isOther) return;
     host.log.info(
@@ -73,4 +87,13 @@ function audit(
   const row = { action, actor: FILE.actor };
   stores.audit.append({ ...row, targetId: '*', outcome, detail });
   log.info('admin audit', { ...row, target_id: '*', outcome, ...redactedCopy(detail, redactor) });
+}
+
+/** Workers read the file as well; one that does not is ended, since it lets in whom the file does not. */
+async function spreadIdentity({ team }: Host): Promise<void> {
+  if (team?.role !== 'primary') return;
+  await team.askAll(IDENTITY_TOPIC, {
+    limitMs: LOOK_MS,
+    late: (seat, waitedMs) => team.replace(seat, waitedMs),
+  });
 }

@@ -16,6 +16,8 @@ export interface Buckets {
   take(key: string, spec: BucketSpec, now: number, cost?: number, floor?: number): Taken;
   /** From now on it holds so many tokens, whatever was there. */
   put(key: string, tokens: number, now: number): void;
+  /** What it holds now; looking is not a use. */
+  level(key: string, spec: BucketSpec, now: number): number;
   readonly size: number;
 }
 
@@ -52,6 +54,10 @@ export function createBuckets(maxKeys: number): Buckets {
     put: (key, tokens, now) => {
       if (!buckets.delete(key) && buckets.size >= maxKeys) evict();
       buckets.set(key, { tokens, at: now });
+    },
+    level: (key, { ratePerSecond, burst }, now) => {
+      const known = buckets.get(key);
+      return known ? Math.min(burst, known.tokens + (Math.max(0, now - known.at) / 1000) * ratePerSecond) : burst;
     },
     get size() {
       return buckets.size;

@@ -39,4 +39,6 @@ export interface SharedPlaces {
   giveBack(held: PlacesHeld): void;
   /** Places of a resource that this process holds. */
   heldOf(resource: Resource): number;
+  /** Calls when a place is free that this process was refused. Gives what ends that. Absent where nothing says so: then it is asked again. */
+  readonly onFree?: ((of: Pick<Resource, 'group' | 'key'>, then: () => void) => () => void) | undefined;
 }

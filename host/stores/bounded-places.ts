@@ -48,6 +48,10 @@ export class BoundedPlaces {
     return answer ?? this.#takeShare(store, ask);
   }
 
+  get onFree(): SharedPlaces['onFree'] {
+    return this.#place.value?.onFree;
+  }
+
   giveBack(held: PlacesHeld): void {
     this.#place.value?.giveBack(held);
   }

@@ -6,6 +6,13 @@ import type { BoundedLimits } from './bounded-limits.ts';
 import type { Place } from './place.ts';
 import { STATE_LIMIT_MS, STATE_REST_MS } from './state-trips.ts';
 
+export interface BoundedStateDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Milliseconds that a request waits. */
+  readonly limitMs?: number | undefined;
+}
+
 /**
  * Shared state as plugins get it. While the shared store fails or takes longer than the limit, this process goes by its own
  * memory: requests are served, each replica counts for itself, and values count as forgotten. What was counted meanwhile
@@ -16,6 +23,7 @@ export class BoundedState implements SharedState {
   readonly #memory: SharedState;
   readonly #limits: BoundedLimits;
   readonly #clock: Clock;
+  readonly #limitMs: number;
   readonly #log: Log;
   /** Monotonic milliseconds; `undefined` while the store answers. */
   #restsUntil: number | undefined;
@@ -24,13 +32,22 @@ export class BoundedState implements SharedState {
   constructor(
     place: Place<SharedState>,
     limits: BoundedLimits,
-    { clock, log }: { readonly clock: Clock; readonly log: Log },
+    { clock, log, limitMs = STATE_LIMIT_MS }: BoundedStateDeps,
   ) {
+    this.#limitMs = limitMs;
     this.#place = place;
     this.#limits = limits;
     this.#memory = place.value;
     this.#clock = clock;
     this.#log = log;
+  }
+
+  get sharesValues(): boolean {
+    return this.#place.value.sharesValues === true;
+  }
+
+  get flight(): SharedState['flight'] {
+    return this.#place.value.flight;
   }
 
   take(key: string, spec: BucketSpec, cost: number, floor?: number): ReturnType<SharedState['take']> {
@@ -69,7 +86,7 @@ export class BoundedState implements SharedState {
 
   async #askStore<T>(store: SharedState, call: (state: SharedState) => Promise<T>): Promise<T> {
     try {
-      const answer = await within(call(store), STATE_LIMIT_MS, this.#clock, 'the shared store');
+      const answer = await within(call(store), this.#limitMs, this.#clock, 'the shared store');
       if (this.#restsUntil !== undefined) this.#log.info('the shared store answers again');
       this.#restsUntil = undefined;
       return answer;

@@ -3,10 +3,14 @@ import { type Clock, TookTooLong, within } from '../common/clock.ts';
 
 /** Milliseconds that a request waits for a shared store. */
 export const STATE_LIMIT_MS = 250;
+/** Milliseconds that a worker waits for its primary, which lives as long as the worker does: what it grants late would count twice. */
+export const PRIMARY_LIMIT_MS = 2000;
 /** Milliseconds that a store is left alone after it failed, so that not every request waits for the limit. */
 export const STATE_REST_MS = 1000;
 
 export interface StateTripsDeps {
+  /** Milliseconds that a request waits. */
+  readonly limitMs?: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly counters: Counters;
@@ -63,7 +67,7 @@ export class StateTrips {
   /** As `ask`, of work that no request waits for: it counts for nothing but whether the store answers. */
   async work(work: Promise<unknown>): Promise<boolean> {
     try {
-      await inTime(work, this.#deps.clock);
+      await inTime(work, this.#deps);
       return true;
     } catch (error) {
       this.#failed(error);
@@ -73,7 +77,7 @@ export class StateTrips {
 
   async #go<T>({ kind, ask, isDenied }: Trip<T>): Promise<T | undefined> {
     try {
-      const answer = await inTime(ask(), this.#deps.clock);
+      const answer = await inTime(ask(), this.#deps);
       this.#answered();
       this.#count(kind, isDenied(answer) ? 'denied' : 'ok');
       return answer;
@@ -111,9 +115,9 @@ export class StateTrips {
 }
 
 /** A process that is busy may not have read an answer that came in time: before it counts as late, one turn of the event loop reads what is there. */
-async function inTime<T>(answer: Promise<T>, clock: Clock): Promise<T> {
+async function inTime<T>(answer: Promise<T>, { clock, limitMs = STATE_LIMIT_MS }: StateTripsDeps): Promise<T> {
   try {
-    return await within(answer, STATE_LIMIT_MS, clock, 'the shared state');
+    return await within(answer, limitMs, clock, 'the shared state');
   } catch (error) {
     if (!(error instanceof TookTooLong)) throw error;
     const isRead = Promise.withResolvers<never>();

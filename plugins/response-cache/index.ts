@@ -13,6 +13,7 @@ import {
   type StageProblem,
 } from 'gw/contract';
 import { keyOf } from './key.ts';
+import { SharedAnswers } from './shared.ts';
 import { AnswerStore, keep, type Kept, replyOf } from './store.ts';
 
 interface Settings {
@@ -72,12 +73,16 @@ interface Miss {
   readonly key: string;
   /** Tells those that wait; only of the first of identical calls. */
   readonly land: ((landed: Landed) => void) | undefined;
+  /** Tells other processes of this gateway; only where this one asks for all of them. */
+  readonly landElsewhere?: ((isLeft: boolean) => void) | undefined;
 }
 
 function cache(
   { max_age, max_entries, max_bytes, collapse }: Settings,
-  { identity, carryover, now }: PluginDeps,
+  { identity, carryover, now, state }: PluginDeps,
 ): PluginHandlers {
+  const shared =
+    state.sharesValues === true && max_entries > 0 ? new SharedAnswers(state, identity, max_age * 1000) : undefined;
   const { answers, flights } = carryover.lease<Memory>(`answers of ${identity}`, () => ({
     answers: new AnswerStore({ maxAgeMs: max_age * 1000, maxEntries: max_entries, maxBytes: max_bytes }),
     flights: new Map(),
@@ -99,7 +104,44 @@ function cache(
     const known = hit(exchange, answers.get(key, now()));
     if (known) return known;
     const flight = collapse ? flights.get(key) : undefined;
-    return flight ? wait(exchange, key, flight) : miss(exchange, key);
+    if (flight) return wait(exchange, key, flight);
+    return shared ? lookElsewhere(shared, exchange, key) : miss(exchange, key);
+  };
+
+  /** What this process does not have, another one may have, or be about to get. */
+  const lookElsewhere = async (from: SharedAnswers, exchange: Exchange, key: string): Promise<Answer | undefined> => {
+    waits.put(exchange, true);
+    const found = await from.get(key, now());
+    if (!waits.take(exchange)) return undefined;
+    if (found) answers.set(key, found.kept, found.storedAt);
+    const known = hit(exchange, found?.kept);
+    if (known) return known;
+    const flight = collapse ? flights.get(key) : undefined;
+    if (flight) return wait(exchange, key, flight);
+    miss(exchange, key);
+    return collapse ? flyOrWait(from, exchange, key) : undefined;
+  };
+
+  /** The first of all processes asks the upstream; the first of each other one waits for it, and those behind it wait here. */
+  const flyOrWait = async (from: SharedAnswers, exchange: Exchange, key: string): Promise<Answer | undefined> => {
+    const flight = await from.flight(key);
+    const missed = misses.get(exchange);
+    if (!flight.landed) {
+      if (missed) misses.put(exchange, { ...missed, landElsewhere: flight.land });
+      else flight.land?.(true); // its client left meanwhile
+      return undefined;
+    }
+    const isLeft = await flight.landed;
+    if (!misses.get(exchange)) return undefined;
+    if (isLeft) return flyOrWait(from, exchange, key);
+    const found = await from.get(key, now());
+    const known = found && misses.get(exchange) ? hit(exchange, found.kept) : undefined;
+    if (!known || !found) return undefined;
+    answers.set(key, found.kept, found.storedAt);
+    const landing = misses.take(exchange);
+    flights.delete(key);
+    landing?.land?.(found.kept);
+    return known;
   };
 
   /** Waits for the call of another request. Where the client of that one leaves, one of those that wait takes its place. One whose own request has ended by then would be waited for in vain. */
@@ -120,6 +162,8 @@ function cache(
       if (!missed) return;
       const kept = worthKeeping(exchange, outcome);
       if (kept) answers.set(missed.key, kept, now());
+      if (missed.landElsewhere || (kept && shared))
+        void shared?.keep(missed, kept, { now: now(), isLeft: outcome === 'client_canceled' });
       if (!missed.land) return;
       flights.delete(missed.key);
       missed.land(kept ?? (outcome === 'client_canceled' ? 'left' : undefined));

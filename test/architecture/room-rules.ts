@@ -23,6 +23,7 @@ export const ROOMS = [
   'generation',
   'explain',
   'http',
+  'workers',
   'host',
   'start',
   'embed',

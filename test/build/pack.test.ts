@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -121,6 +121,38 @@ async function expectMaterials({ bin }: Packed): Promise<void> {
   expect(bundled.filter((name) => !named.has(name!))).to.deep.equal([]);
 }
 
+/** A server of its own takes a gateway from the package, with the types that it is declared by. */
+async function expectEmbedded({ folder, bin }: Packed): Promise<void> {
+  const script = join(folder, 'embedded.mjs');
+  await writeFile(
+    script,
+    `import { createGateway } from 'gw';
+const config = { strategy: { mode: 'single' }, targets: [{ virtual_key: 'echo', models: ['m'] }] };
+const gateway = await createGateway({ config, env: { MASTER_KEY: 'gw_a' }, log: () => {} });
+process.stdout.write(JSON.stringify([gateway.isReady, await gateway.fetchModels()]));
+await gateway.drain(0);
+`,
+  );
+  const { stdout } = await run(process.execPath, [script], { cwd: folder });
+  expect(stdout)
+    .to.match(/^\[true,\[/)
+    .and.to.include('"m"');
+  const types = join(dirname(bin), 'types');
+  const files = new Set(await readdir(types, { recursive: true }));
+  expect(files).to.include('host/embed/create-gateway.d.ts');
+  for (const file of files) {
+    if (!file.endsWith('.d.ts')) continue;
+    const text = await readFile(join(types, file), 'utf8');
+    const named = [...text.matchAll(/^(?:import|export) .* from '(\.[^']+)\.ts';$/gm)].map(
+      ([, path = '']) => `${posix.join(posix.dirname(file), path)}.d.ts`,
+    );
+    expect(
+      named.filter((path) => !files.has(path)),
+      file,
+    ).to.deep.equal([]);
+  }
+}
+
 async function expectFiles({ bin }: Packed): Promise<void> {
   const files = await readdir(dirname(bin), { recursive: true });
   expect(files.filter((file) => /^compile-cache.*[0-9a-f]{8}$/.test(file))).to.not.have.lengthOf(0);
@@ -163,6 +195,7 @@ describe('the package that npm pack makes', function packed() {
   it('serves, takes modules beside its configuration, says what it is, and brings compiled code and licences with it', async () => {
     await expectFiles(installed());
     await expectMaterials(installed());
+    await expectEmbedded(installed());
     await expectCommands(installed());
     await expectDashboard(installed());
     await expectRefusal(installed());

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { expect } from 'chai';
-import { fakeClock, localServer, MASTER_KEY, eventually } from '../kit/index.ts';
+import { eventually, fakeClock, localServer, MASTER_KEY, temporaryFolder } from '../kit/index.ts';
+import { authority } from '../http/tls-kit.ts';
 import { runCommand } from './commands.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -62,6 +65,18 @@ describe('gw probe', () => {
     expect(code).to.equal(0);
     const refused = await runCommand(['probe'], { variables: { PORT: '9' } });
     expect([refused.code, refused.stderr]).to.deep.equal([1, 'Error: not ready: ECONNREFUSED\n']);
+  });
+
+  it('asks by TLS where GW_TLS_CERT is set, and trusts that certificate alone, whatever its name', async () => {
+    const made = authority(await temporaryFolder(), 'mine');
+    const [own, other] = [made.sign('elsewhere.example'), made.sign('another.example')];
+    const server = createTlsServer({ cert: readFileSync(own.cert), key: readFileSync(own.key) }, json(200, {}));
+    const port = new URL(await localServer(server)).port;
+    const asked = (cert: string): ReturnType<typeof runCommand> =>
+      runCommand(['probe'], { variables: { PORT: port, GW_TLS_CERT: cert } });
+    expect((await asked(own.cert)).stdout).to.equal('[OK] ready\n');
+    expect((await asked(other.cert)).code).to.equal(1);
+    expect((await asked('/nowhere.pem')).stderr).to.match(/^Error: GW_TLS_CERT cannot be read: ENOENT/);
   });
 
   it('sends nothing where it is used wrongly', async () => {

@@ -70,7 +70,22 @@ describe('docs/configuration.md', () => {
   });
 
   it('has every environment variable that the settings read, and no other', () => {
-    const source = ['settings', 'config-env', 'tls-settings', 'listener-settings', 'state-settings', 'store-settings']
+    const source = [
+      'settings',
+<<<<<<< HEAD
+=======
+      'ending-settings',
+>>>>>>> next
+      'config-env',
+      'tls-settings',
+      'listener-settings',
+      'state-settings',
+      'store-settings',
+<<<<<<< HEAD
+      'worker-settings',
+=======
+>>>>>>> next
+    ]
       .map((name) => readFileSync(join(ROOT, `host/environment/${name}.ts`), 'utf8'))
       .join('\n');
     const read = source.match(/(?<=variables\['|variables, ')[A-Z_]+(?=')/g) ?? [];

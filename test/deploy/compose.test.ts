@@ -57,6 +57,7 @@ describe('compose files', () => {
       const { GW_SHUTDOWN_TIMEOUT = '15s', GW_DRAIN_DELAY = '0s' } = service.environment ?? {};
       const needed = (parseDuration(GW_SHUTDOWN_TIMEOUT) ?? 0) + (parseDuration(GW_DRAIN_DELAY) ?? 0) + 15_000;
       expect(parseDuration(String(service['stop_grace_period'])), at).to.equal(needed);
+      expect(parseDuration(service.environment?.['GW_GRACE_PERIOD'] ?? ''), at).to.equal(needed);
     }
   });
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { atEnd, BIN, temporaryFolder } from '../kit/index.ts';
+import { freePort } from '../kit/local-port.ts';
 
 /** A block of a page that runs, and what it has to print. */
 export interface Block {
@@ -85,15 +85,3 @@ export async function runBlocks(blocks: readonly Block[]): Promise<readonly stri
 }
 
 const MARK = '--- the end of a block ---';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  return port;
-}

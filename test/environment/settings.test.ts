@@ -456,3 +456,18 @@ describe('the directories of secrets', () => {
       ]);
   });
 });
+
+describe('GW_GRACE_PERIOD', () => {
+  const rules = (variables: Record<string, string>): (string | undefined)[] =>
+    readEnvironment(variables).notes.flatMap(({ rule }) => (rule === 'WN71' ? [rule] : []));
+
+  it('is warned of by WN71 where it is shorter than delay, timeout and 15 seconds, or cannot be read', () => {
+    const times = { GW_DRAIN_DELAY: '5s', GW_SHUTDOWN_TIMEOUT: '10m' };
+    expect(rules({ ...times, GW_GRACE_PERIOD: '619s' })).to.deep.equal(['WN71']);
+    expect(rules({ ...times, GW_GRACE_PERIOD: '620s' })).to.deep.equal([]);
+    expect(rules({ ...times, GW_GRACE_PERIOD: '10m21s' })).to.deep.equal([]);
+    expect(rules({ GW_GRACE_PERIOD: '29s' })).to.deep.equal(['WN71']);
+    expect(rules({ GW_GRACE_PERIOD: '30' })).to.deep.equal(['WN71']);
+    expect(rules({ GW_GRACE_PERIOD: ' ' })).to.deep.equal([]);
+  });
+});

@@ -35,6 +35,6 @@ async function answer(asked) {
 }
 
 process.on('message', (asked) => {
-  void answer(asked);
+  if (typeof asked === 'string') void answer(asked); // else one process of the gateway asks another
 });
 process.channel?.unref(); // listening must not keep the process alive

@@ -4,6 +4,8 @@ import { defineBuiltin, ORDER } from '../../../host/builtin.ts';
 import { GatewayError } from '../../../host/contract/index.ts';
 import type { Host } from '../../../host/host.ts';
 import { type JsonAnswer, type JsonCall, type JsonRoute, mountJson } from '../../../host/http/json-route.ts';
+import type { Seat } from '../../../host/workers/team.ts';
+import { type AskedProfile, type FileProfile, profileOf, takeProfile } from './asked-profile.ts';
 import type { Profiler } from './profiler.ts';
 
 const PREFIX = '/debug/pprof/';
@@ -17,13 +19,18 @@ export default defineBuiltin({
   apply: ({ hooks }) => {
     let profiler: Profiler | undefined;
     hooks.protect.tap('debug', (protection) => protection.add({ prefix: '/debug/', scope: 'admin', hasPages: false }));
-    hooks.open.tapPromise('debug', async ({ settings }) => {
+    hooks.open.tapPromise('debug', async (host) => {
+      const { settings, team } = host;
+      if (team?.role === 'worker') {
+        team.channel.on(VARIABLES, () => variables(host));
+        team.channel.on(PROFILE, (asked) => profileOf(profiler, asked as AskedProfile, host));
+      }
       if (settings.hasPprof) profiler = await (await import('./profiler.ts')).Profiler.open();
     });
     hooks.close.tapPromise('debug', async () => profiler?.close());
     hooks.mount.tap({ name: 'debug', stage: ORDER.probes }, (router, host) => {
       mountJson(router, host, [
-        { ...READ, path: '/debug/vars', answer: () => ({ status: 200, body: variables(host) }) },
+        { ...READ, path: '/debug/vars', answer: async () => ({ status: 200, body: await variablesOfAll(host) }) },
       ]);
       if (host.settings.hasPprof)
         mountJson(
@@ -36,6 +43,23 @@ export default defineBuiltin({
 });
 
 const READ = { method: 'GET', scope: 'admin', headers: ['Cache-Control', 'no-store'] } as const;
+
+/** What a worker is asked for. */
+const VARIABLES = 'debug.variables';
+const PROFILE = 'debug.profile';
+/** Milliseconds that workers have to say what they hold. */
+const VARIABLES_MS = 1000;
+
+/** Those of the primary, and an entry for each worker, where there are some. */
+async function variablesOfAll(host: Host): Promise<object> {
+  const own = variables(host);
+  if (host.team?.role !== 'primary') return own;
+  const answers = await host.team.askAll<object>(VARIABLES, { limitMs: VARIABLES_MS });
+  const workers = [...answers].flatMap(([{ number: worker }, said]) =>
+    said instanceof Error ? [] : [{ worker, ...said }],
+  );
+  return { ...own, workers };
+}
 
 /** What runs, on what, and how much it holds. Bytes, and seconds of the CPU and of the clock. */
 function variables({ argv, redactor, build, activity, connections, slot }: Host): object {
@@ -72,10 +96,12 @@ const PROFILES: Readonly<Record<string, string>> = {
   symbol: 'nothing: profiles hold the names of their functions',
 };
 
-function profileRoutes(
-  { argv, redactor, services: { clock } }: Host,
-  profilerOf: () => Profiler | undefined,
-): JsonRoute[] {
+function profileRoutes(host: Host, profilerOf: () => Profiler | undefined): JsonRoute[] {
+  const {
+    argv,
+    redactor,
+    services: { clock },
+  } = host;
   const opened = (): Profiler => {
     const profiler = profilerOf();
     if (!profiler) throw new Error('the profiler is not open');
@@ -91,14 +117,28 @@ function profileRoutes(
     const ms = secondsOf(request) * 1000;
     return () => untilLeft(request, ms, clock);
   };
+  const profiled = async (name: FileProfile, call: JsonCall): Promise<JsonAnswer> => {
+    const seat = workerAsked(host, call.request);
+    const asked = { name, seconds: name === 'heap' ? 0 : secondsOf(call.request) };
+    const bytes = seat
+      ? Buffer.from((await askProfile(seat, asked)) as Uint8Array)
+      : await takeProfile(opened(), name, { until: wait(call), now: clock.now });
+    return file(name === 'cpuprofile' ? 'gw.cpuprofile' : name, bytes);
+  };
   const noSymbols = (): JsonAnswer => text('text/plain; charset=utf-8', 'num_symbols: 0\n');
   const routes: Readonly<Record<string, JsonRoute['answer']>> = {
     '': () => text('text/html; charset=utf-8', indexPage()),
     cmdline: () => text('text/plain; charset=utf-8', argv.map((argument) => redactor.redact(argument)).join('\0')),
-    cpuprofile: async (call) => file('gw.cpuprofile', Buffer.from(JSON.stringify(await opened().cpu(wait(call))))),
-    eventloop: () => ({ status: 200, body: opened().eventLoop() }),
-    heap: async () => file('heap', await opened().heapPprof(clock.now)),
-    profile: async (call) => file('profile', await opened().cpuPprof(wait(call), clock.now)),
+    cpuprofile: (call) => profiled('cpuprofile', call),
+    eventloop: async (call) => {
+      const seat = workerAsked(host, call.request);
+      return {
+        status: 200,
+        body: seat ? await askProfile(seat, { name: 'eventloop', seconds: 0 }) : opened().eventLoop(),
+      };
+    },
+    heap: (call) => profiled('heap', call),
+    profile: (call) => profiled('profile', call),
     symbol: noSymbols,
   };
   const posted: JsonRoute = {
@@ -135,3 +175,15 @@ async function untilLeft({ socket }: IncomingMessage, ms: number, clock: Host['s
   timer.cancel();
   socket.off('close', resolve);
 }
+
+/** The worker that a profile is asked of, the first unless `worker` says otherwise; `undefined`: this process. */
+function workerAsked({ team }: Host, { url = '' }: IncomingMessage): Seat | undefined {
+  if (team?.role !== 'primary') return undefined;
+  const word = new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('worker') ?? '1';
+  if (word === 'primary') return undefined;
+  const seat = team.seats.find(({ number }) => String(number) === word);
+  if (!seat) throw new GatewayError('invalid_request', `worker must be primary, or the number of a worker that lives`);
+  return seat;
+}
+
+const askProfile = (seat: Seat, asked: AskedProfile): Promise<unknown> => seat.channel.ask(PROFILE, asked);

@@ -4,6 +4,8 @@ import type { Labels } from '../../../host/contract/index.ts';
 export interface Description {
   readonly name: string;
   readonly kind: 'counter' | 'histogram' | 'gauge';
+  /** What the gauges of several processes become. */
+  readonly overProcesses?: 'sum' | 'largest';
   readonly help: string;
   /** Each label with the values it may have; `undefined` where the labels are whatever is counted. */
   readonly labels: Readonly<Record<string, 'any' | readonly string[]>> | undefined;
@@ -19,6 +21,13 @@ export interface Series {
   /** The value; that of a histogram is the sum of what was observed. */
   value: number;
   /** How many observations of a histogram fell into each bucket alone; the last place is for those above all bounds. */
+  readonly inBucket: Float64Array | undefined;
+}
+
+/** What one combination of label values has counted in a while. */
+export interface Increment {
+  readonly labels: Labels;
+  readonly value: number;
   readonly inBucket: Float64Array | undefined;
 }
 
@@ -55,6 +64,28 @@ export class Family {
     while (place < buckets.length && value > (buckets[place] ?? 0)) place += 1;
     found.value += value;
     if (found.inBucket) found.inBucket[place] = (found.inBucket[place] ?? 0) + 1;
+  }
+
+  /** What was counted since it was last taken; it begins anew, and so a series without anything new is left out. */
+  takeIncrements(): readonly Increment[] {
+    const taken: Increment[] = [];
+    for (const series of this.#series.values()) {
+      const { labels, value, inBucket } = series;
+      if (value === 0 && inBucket?.some((count) => count > 0) !== true) continue;
+      taken.push({ labels, value, inBucket: inBucket?.slice() });
+      series.value = 0;
+      inBucket?.fill(0);
+    }
+    return taken;
+  }
+
+  /** Counts what another process has counted. */
+  merge({ labels, value, inBucket }: Increment): void {
+    const found = this.#find(labels);
+    found.value += value;
+    inBucket?.forEach((count, place) => {
+      if (found.inBucket) found.inBucket[place] = (found.inBucket[place] ?? 0) + count;
+    });
   }
 
   /** Drops the series that have these labels, whatever their others. */

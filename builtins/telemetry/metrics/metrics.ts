@@ -3,19 +3,28 @@ import type { Host } from '../../../host/host.ts';
 import { mountJson } from '../../../host/http/json-route.ts';
 import type { CircuitState } from '../../../host/pipeline/hooks.ts';
 import { CONTENT_TYPE, exposition } from './exposition.ts';
-import type { Family } from './family.ts';
+import { presentGauges } from './present-gauges.ts';
 import { processFigures } from './process-figures.ts';
-import { ownFamilies, SeriesStore } from './series-store.ts';
+import { SeriesStore } from './series-store.ts';
 
 /** `/metrics`: everything that is counted, the gauges as they stand, and the process itself. See docs/observability.md#figures. */
 export default defineBuiltin({
   name: 'metrics',
   apply: ({ hooks }) => {
     let store: SeriesStore | undefined;
+    let stop: (() => void) | undefined;
     hooks.figures.tap('metrics', (counters, { log }) => {
       store = new SeriesStore((figure, reason) => log.warn('a figure of a module is not kept', { figure, reason }));
       counters.attach(store);
     });
+    hooks.open.tapPromise('metrics', async (host) => {
+      const { team } = host;
+      if (!team || !store) return;
+      const { sendFigures, takeFigures } = await import('./worker-figures.ts');
+      if (team.role === 'worker') stop = sendFigures(host, team, store);
+      else takeFigures(team, store);
+    });
+    hooks.close.tapPromise('metrics', async () => stop?.());
     hooks.protect.tap('metrics', (protection) =>
       protection.add({ prefix: '/metrics', scope: 'read_only', hasPages: false }),
     );
@@ -38,23 +47,19 @@ export default defineBuiltin({
           path: '/metrics',
           scope: 'read_only',
           headers: ['Cache-Control', 'no-store'],
-          answer: async () => ({
-            status: 200,
-            content: {
-              type: CONTENT_TYPE,
-              body: `${exposition([...(store?.families ?? []), ...gaugesOf(host)])}${await processFigures()}`,
-            },
-          }),
+          answer: async () => ({ status: 200, content: { type: CONTENT_TYPE, body: await scrape(host, store) } }),
         },
       ]),
     );
   },
 });
 
-const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, open: 1, 'half-open': 2 };
-
-function gaugesOf(host: Host): Iterable<Family> {
-  const families = ownFamilies(['gauge']);
-  host.hooks.gauges.call({ set: (name, labels, value) => families.get(name)?.set(labels, value) }, host);
-  return families.values();
+async function scrape(host: Host, store: SeriesStore | undefined): Promise<string> {
+  if (host.team?.role !== 'primary' || !store)
+    return `${exposition([...(store?.families ?? []), ...presentGauges(host)])}${await processFigures()}`;
+  const { summedFigures } = await import('./worker-figures.ts');
+  const { gauges, ofProcesses } = await summedFigures(host, host.team, store);
+  return `${exposition([...store.families, ...gauges])}${ofProcesses}`;
 }
+
+const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, open: 1, 'half-open': 2 };

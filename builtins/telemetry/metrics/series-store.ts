@@ -1,7 +1,7 @@
 import { FIGURES } from '../../../host/contract/figures.ts';
 import type { Labels } from '../../../host/contract/index.ts';
 import type { CounterSink } from '../../../host/state/counters.ts';
-import { type Description, Family } from './family.ts';
+import { type Description, Family, type Increment } from './family.ts';
 import { moduleLabels } from './module-labels.ts';
 
 /** Most series of one of the gateway's own figures. Only a configuration with thousands of targets and models comes near. */
@@ -15,6 +15,14 @@ const MODULE_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 const RESERVED = /^(gateway|gw|process|nodejs)_/;
 
 type Kind = Description['kind'];
+
+/** What one figure has counted in a while. */
+export interface FigureIncrements {
+  /** As it is counted. */
+  readonly name: string;
+  readonly kind: Kind;
+  readonly increments: readonly Increment[];
+}
 
 /**
  * Keeps every figure from the first one on. Not prom-client's counters: those look at the names of all labels with each sample
@@ -34,6 +42,27 @@ export class SeriesStore implements CounterSink {
 
   get families(): Iterable<Family> {
     return [...this.#own.values(), ...[...this.#ofModules.values()].filter((family) => family !== undefined)];
+  }
+
+  /** What was counted since it was last taken, by figure. */
+  takeIncrements(): readonly FigureIncrements[] {
+    const own = Array.from(this.#own, ([name, family]) => ({ name, family }));
+    const ofModules = Array.from(this.#ofModules, ([key, family]) => ({
+      name: key.slice(key.indexOf(' ') + 1),
+      family,
+    }));
+    return [...own, ...ofModules].flatMap(({ name, family }) => {
+      const increments = family?.takeIncrements() ?? [];
+      return increments.length > 0 && family ? [{ name, kind: family.description.kind, increments }] : [];
+    });
+  }
+
+  /** Counts what another process has counted. */
+  merge(all: readonly FigureIncrements[]): void {
+    for (const { name, kind, increments } of all) {
+      const family = this.#ownOf(kind, name) ?? this.#ofModule(kind, name);
+      for (const each of increments) family?.merge(each);
+    }
   }
 
   add(name: string, labels: Labels, by: number): void {

@@ -91,8 +91,13 @@ export function createUpgrades<H extends ShellHost>(
           });
       };
       try {
-        const error = arrivals.inspect(request, context) ?? arrivals.limit(context) ?? elsewhere(context);
-        const arrival = error ? { error } : arrived.call(request, context, host);
+        const arrive = (error: GatewayError | undefined): Arrival =>
+          error ? { error } : arrived.call(request, context, host);
+        const refusal = arrivals.inspect(request, context) ?? arrivals.limit(context);
+        const arrival =
+          refusal instanceof Promise
+            ? refusal.then((late) => arrive(late ?? elsewhere(context)))
+            : arrive(refusal ?? elsewhere(context));
         if (arrival instanceof Promise) arrival.then(hand).catch(fail);
         else hand(arrival);
       } catch (error) {

@@ -34,10 +34,21 @@ export interface DeniedDeps {
   readonly omit: readonly LogColumnName[];
 }
 
+/** One request, as it is counted. */
+export interface DeniedRequest {
+  /** The address, or its network. */
+  readonly key: string;
+  readonly why: 'missing' | 'invalid';
+  readonly userAgent: string;
+  readonly path: string;
+}
+
 /** Requests whose credential is missing or not known, by address, in memory. Nothing of a credential is kept. */
 export class DeniedCredentials {
   /** Unix milliseconds. */
   readonly since: number;
+  /** Hears of each, for another process of this gateway. */
+  tell: ((seen: DeniedRequest) => void) | undefined;
   readonly #deps: DeniedDeps;
   /** The one seen last stands last. */
   readonly #addresses = new Map<string, DeniedAddress>();
@@ -69,16 +80,28 @@ export class DeniedCredentials {
     const { clock } = this.#deps;
     const key = limiterKey(context.address);
     if (isOfPage(context) && !this.#sessions.isFirst(key, clock.monotonic())) return false;
+    const seen: DeniedRequest = {
+      key,
+      why,
+      userAgent: this.#omits('user_agent') ? OMITTED : this.#short(context.request.headers['user-agent'] ?? ''),
+      path: this.#short(context.misspelling?.path ?? rawPath(context.request)),
+    };
+    this.record(seen);
+    this.tell?.(seen);
+    return true;
+  }
+
+  /** Counts one that this process, or another one of this gateway, has seen. */
+  record({ key, why, userAgent, path }: DeniedRequest): void {
+    const { clock } = this.#deps;
     const known = this.#addresses.get(key) ?? this.#begin(key);
     this.#addresses.delete(key);
     this.#addresses.set(key, known);
     if (why === 'missing') known.missing += 1;
     else known.invalid += 1;
     known.lastAt = clock.now();
-    known.userAgent = this.#omits('user_agent') ? OMITTED : this.#short(context.request.headers['user-agent'] ?? '');
-    known.path = this.#short(context.misspelling?.path ?? rawPath(context.request));
+    Object.assign(known, { userAgent, path });
     this.#requests += 1;
-    return true;
   }
 
   #begin(key: string): DeniedAddress {

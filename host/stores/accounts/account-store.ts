@@ -31,6 +31,7 @@ export class AccountStore implements StoredAccounts {
   #readAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   readonly #timers = new Set<Timer>();
+  #hearing: Promise<void> = Promise.resolve();
   #onChange: (() => void) | undefined;
 
   /** `link`: how the database of the keys is reached. */
@@ -43,6 +44,11 @@ export class AccountStore implements StoredAccounts {
     return this.#place.backend;
   }
 
+  /** For the other processes of this gateway. */
+  get repository(): AccountRepository {
+    return this.#place.value;
+  }
+
   get version(): number {
     return this.#version;
   }
@@ -51,13 +57,20 @@ export class AccountStore implements StoredAccounts {
   async supply(backend: string, repository: AccountRepository, feed?: ChangeFeed): Promise<void> {
     this.#place.supply(backend, repository);
     this.#feed = feed;
-    feed?.onChange((subject) => void this.#heard(subject));
+    feed?.onChange((subject) => {
+      this.#hearing = this.#hearing.then(() => this.#heard(subject));
+    });
     await this.#readAll();
     if (feed) this.#watch();
   }
 
   seal(): void {
     this.#place.seal();
+  }
+
+  /** Resolves once what was heard of so far has been read. */
+  settled(): Promise<void> {
+    return this.#hearing;
   }
 
   /** Before the repository closes. */
@@ -107,6 +120,7 @@ export class AccountStore implements StoredAccounts {
       },
     });
     this.#keep(path, done);
+    await this.#deps.spread?.('account', path);
     return done;
   }
 
@@ -118,6 +132,7 @@ export class AccountStore implements StoredAccounts {
         (await this.#has(subject, id)) ? { isDone: true, answer: undefined } : { isDone: false },
     });
     await this.#readSubject(subject);
+    await this.#deps.spread?.('account', subject);
   }
 
   /** Whether there was one. */
@@ -128,6 +143,7 @@ export class AccountStore implements StoredAccounts {
         (await this.#has(subject, id)) ? { isDone: false } : { isDone: true, answer: true },
     });
     await this.#readSubject(subject);
+    await this.#deps.spread?.('account', subject);
     return done;
   }
 
@@ -176,6 +192,7 @@ export class AccountStore implements StoredAccounts {
     if (this.#isClosed) return;
     try {
       await (subject === undefined ? this.#readAll() : this.#readSubject(subject));
+      await this.#deps.spread?.('account', subject);
     } catch (error) {
       this.#deps.log.warn('accounts that were changed could not be read', { error });
       this.#later(() => void this.#heard(subject));

@@ -11,7 +11,7 @@ export interface KeyChangesDeps extends Omit<DoubtsDeps, 'mend'> {
   readonly link: StoreLink;
   readonly repository: () => KeyRepository;
   /** A key is another by now, or gone. */
-  readonly settled: (id: string, after: StoredKey | undefined) => void;
+  readonly settled: (id: string, after: StoredKey | undefined) => Promise<void> | undefined;
 }
 
 /** Changes of keys: each is done or not when it is answered, or the answer says that this is not known. What would leave a value that was given to no one is mended later. */
@@ -57,7 +57,7 @@ export class KeyChanges {
         },
       }),
     );
-    settled(id, done);
+    await settled(id, done);
     return done;
   }
 
@@ -113,7 +113,7 @@ export class KeyChanges {
     const after = await link.ask(() =>
       repository().change(id, { apply: (key) => (key?.digest === digest ? withValueOf(key, before) : key) }),
     );
-    settled(id, after);
+    await settled(id, after);
     return true;
   }
 }

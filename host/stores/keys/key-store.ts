@@ -35,6 +35,7 @@ import type {
   KeyTotals,
   UsagePage,
   UsageQuery,
+  Uses,
 } from './key-repository.ts';
 import { Lookups } from './lookups.ts';
 import { newId, newValue } from './new-value.ts';
@@ -83,6 +84,19 @@ export class KeyStore {
   get backend(): string {
     return this.#place.backend;
   }
+
+  /** For the other processes of this gateway, which ask it for what they do not have in memory. */
+  get repository(): KeyRepository {
+    return this.#place.value;
+  }
+
+  /** Monotonic milliseconds since when what was read is still so; `undefined` where no other process changes the store. */
+  get freshSince(): number | undefined {
+    return this.#feed?.freshSince();
+  }
+
+  /** Called before keys are read for people: what other processes of this gateway have counted comes first. */
+  beforeReads: (() => Promise<void>) | undefined;
 
   supply(backend: string, repository: KeyRepository, feed?: ChangeFeed): void {
     this.#place.supply(backend, repository);
@@ -299,6 +313,11 @@ export class KeyStore {
     await this.link.ask(() => this.#keys.ping(), LOOKUP_LIMIT_MS);
   }
 
+  /** Counts what another process of this gateway has counted. */
+  addUses(uses: readonly Uses[]): void {
+    for (const each of uses) this.#uses.count(each.id, each.at, each.count);
+  }
+
   /** Writes the uses that were counted. What cannot be written stays counted, and is shown all the same. */
   flush(): Promise<void> {
     return this.#uses.flush();
@@ -345,11 +364,12 @@ export class KeyStore {
     }
   }
 
-  #settled(id: string, after: StoredKey | undefined): void {
+  #settled(id: string, after: StoredKey | undefined): Promise<void> | undefined {
     this.#lookups.forget();
     if (after) this.#table.replace(after, this.#at());
     else this.#table.forget(id);
     this.notices.tell(id, after === undefined);
+    return this.#deps.spread?.('key', id);
   }
 
   /** Another process changed a key; without an id, all may be others by now, and the feed says from when on what is read counts. */
@@ -357,6 +377,7 @@ export class KeyStore {
     this.#lookups.forget();
     if (id !== undefined) this.#table.forget(id);
     this.notices.tell(id);
+    void this.#deps.spread?.('key', id);
   }
 
   /** It is not known whether a change was made: the store is asked again, and while it is away the key is as it was. */
@@ -365,6 +386,7 @@ export class KeyStore {
     const entry = this.#table.byId(id);
     if (entry) entry.confirmedAt = Number.NEGATIVE_INFINITY;
     this.notices.tell(id);
+    void this.#deps.spread?.('key', id);
   }
 
   /** Whether memory may answer: the key is in use, and the store would say the same or has just failed to. */
@@ -391,6 +413,7 @@ export class KeyStore {
 
   /** So that a page is sorted by what was used until now. */
   async #flushFirst(): Promise<void> {
+    await this.beforeReads?.();
     if (!this.link.isResting(this.#at())) await this.#uses.flush();
   }
 }

@@ -9,11 +9,11 @@ export class UseCounts {
   }
 
   /** `at` in Unix milliseconds. */
-  count(id: string, at: number): void {
+  count(id: string, at: number, uses = 1): void {
     const known = this.#pending.get(id);
-    if (!known) this.#pending.set(id, { count: 1, at });
+    if (!known) this.#pending.set(id, { count: uses, at });
     else {
-      known.count += 1;
+      known.count += uses;
       if (at > known.at) known.at = at;
     }
   }

@@ -37,8 +37,9 @@ export class UseWriter {
     });
   }
 
-  count(id: string): void {
-    this.#counts.count(id, this.#deps.clock.now());
+  /** `at` in Unix milliseconds: now unless said. */
+  count(id: string, at: number = this.#deps.clock.now(), uses = 1): void {
+    this.#counts.count(id, at, uses);
     if (!this.#due) this.#writeSoon();
   }
 

@@ -17,10 +17,10 @@ interface Booked {
 
 /** Who wants to know of sums that move, by the name of the ledger. Without anybody it costs one look. */
 export class SumHearing {
-  readonly #hearing = new Map<string, HearSums>();
+  readonly #hearing = new Map<string, readonly HearSums[]>();
 
   hear(ledger: string, hear: HearSums): void {
-    this.#hearing.set(ledger, hear);
+    this.#hearing.set(ledger, [...(this.#hearing.get(ledger) ?? []), hear]);
   }
 
   /** `sum` gives what is booked by now. */
@@ -28,7 +28,7 @@ export class SumHearing {
     const hear = this.#hearing.get(ledger);
     if (!hear) return;
     const after = sum();
-    hear({ key, before: after - amount, after });
+    for (const each of hear) each({ key, before: after - amount, after });
   }
 
   /** What a store holds of the accounts that were booked in one step. */

@@ -144,7 +144,21 @@ export class RequestLogStore implements RequestLog, LogReader {
   }
 
   annotate(stage: Stage, row: RequestLogRow): void {
-    const given = this.#given(row);
+    this.#annotate(stage, this.#given(row));
+  }
+
+  /** Takes a row that another process of this gateway has put together. `annotates`: the stage whose row gets its error. */
+  takeGiven(row: GivenRow, annotates: Stage | undefined): void {
+    const shifted = {
+      ...row,
+      ...(this.#omitted as Partial<GivenRow>),
+      created_at: row.created_at + (this.#deps.shiftMs?.() ?? 0),
+    };
+    if (annotates === undefined) this.#add(shifted, undefined);
+    else this.#annotate(annotates, shifted);
+  }
+
+  #annotate(stage: Stage, given: GivenRow): void {
     const { trace_id: traceId, error_message, status, outcome, code, reason } = given;
     const waiting = traceId === '' ? undefined : this.#queue.find(traceId, stage);
     if (waiting) waiting.row = { ...waiting.row, error_message, status, outcome, code, reason };

@@ -95,12 +95,18 @@ export class SessionStore {
     return this.#place.backend;
   }
 
+  /** For the other processes of this gateway, which ask it for what they do not have in memory. */
+  get repository(): SessionRepository {
+    return this.#place.value;
+  }
+
   supply(backend: string, repository: SessionRepository, feed?: ChangeFeed): void {
     this.#place.supply(backend, repository);
     this.#feed = feed;
     feed?.onChange((id) => {
       this.#forget(id);
       this.notices.tell(id);
+      void this.#deps.spread?.('session', id);
     });
   }
 
@@ -309,11 +315,13 @@ export class SessionStore {
       const ended = await changed(this.link, this.#deps.clock, end);
       this.#forget(id);
       this.notices.tell(id, true);
+      await this.#deps.spread?.('session', id);
       return ended;
     } catch (error) {
       for (const entry of this.#entries.values())
         if (id === undefined || entry.session.id === id) entry.confirmedAt = Number.NEGATIVE_INFINITY; // it is not known whether it was done
       this.notices.tell(id);
+      void this.#deps.spread?.('session', id);
       throw error;
     }
   }

@@ -80,8 +80,22 @@ interface Bench {
 const within = (ms: number, { min, max }: { readonly min: number; readonly max: number }): number =>
   Math.min(Math.max(ms, min), max);
 
+/** What one process of a gateway says to the others of the credential with this value. */
+export type CredentialWord =
+  | { readonly kind: 'rest'; readonly digest: string; readonly model: string; readonly ms: number }
+  | {
+      readonly kind: 'bench';
+      readonly digest: string;
+      readonly why: BenchClass;
+      readonly model: string;
+      readonly ms: number;
+    }
+  | { readonly kind: 'clear'; readonly digest: string };
+
 /** The states of one credential in the memory of this process. They outlive the configuration; `now` gives milliseconds that never jump. */
 export class LocalCredentialStates implements CredentialStates {
+  /** Hears what others should know. */
+  tell: ((word: CredentialWord) => void) | undefined;
   readonly #now: () => number;
   /** What is remembered, by model; what was written last stands last. */
   readonly #models = new Map<string, ModelState>();
@@ -123,7 +137,25 @@ export class LocalCredentialStates implements CredentialStates {
   rest(credential: CredentialValue, model: string, hintMs: number | undefined): number {
     const restMs = within(hintMs ?? REST.usual, REST);
     if (this.#isCurrent(credential)) this.#stateOf(model).restUntil = this.#now() + restMs;
+    this.tell?.({ kind: 'rest', digest: credential.digest, model, ms: restMs });
     return restMs;
+  }
+
+  /** Another process of this gateway says so. What is of another value is overlooked, the longer rest counts, and a bench stays as it is. */
+  hear(word: CredentialWord): void {
+    this.#digest ??= word.digest;
+    if (word.digest !== this.#digest) return;
+    const now = this.#now();
+    if (word.kind === 'clear') {
+      this.clear();
+    } else if (word.kind === 'rest') {
+      const state = this.#stateOf(word.model);
+      state.restUntil = Math.max(state.restUntil, now + word.ms);
+    } else if (word.why === 'no_access') {
+      this.#stateOf(word.model).benchUntil = now + word.ms;
+    } else {
+      this.#bench ??= { class: word.why, since: now, waitMs: word.ms, until: now + word.ms, probe: undefined };
+    }
   }
 
   bench(
@@ -138,11 +170,13 @@ export class LocalCredentialStates implements CredentialStates {
       if (state.benchUntil > now) return undefined;
       state.benchUntil = now + NO_ACCESS_MS;
       state.refusals = 0;
+      this.tell?.({ kind: 'bench', digest: credential.digest, why, model, ms: NO_ACCESS_MS });
       return { class: why, retryMs: NO_ACCESS_MS };
     }
     if (this.#bench) return undefined;
     const waitMs = within(hintMs ?? FIRST_WAIT.usual, FIRST_WAIT);
     this.#bench = { class: why, since: now, waitMs, until: now + waitMs, probe: undefined };
+    this.tell?.({ kind: 'bench', digest: credential.digest, why, model, ms: waitMs });
     return { class: why, retryMs: waitMs };
   }
 
@@ -183,6 +217,7 @@ export class LocalCredentialStates implements CredentialStates {
     const bench = this.#bench;
     if (probe && bench?.probe === probe) {
       this.clear();
+      this.tell?.({ kind: 'clear', digest: credential.digest });
       return now - bench.since;
     }
     const state = this.#models.get(model);

@@ -1,9 +1,9 @@
-import type { RunCommand } from '../../host/cli/command.ts';
-import type { CommandPlace } from '../../host/host.ts';
-import type { MigrationLine } from '../../host/host-hooks.ts';
-import { makeDataFolder } from '../../host/start/make-data-folder.ts';
-import { refuseUnusable } from '../../host/start/prepare-host.ts';
-import { table } from './report.ts';
+import type { RunCommand } from '../../../host/cli/command.ts';
+import type { CommandPlace } from '../../../host/host.ts';
+import type { MigrationLine } from '../../../host/host-hooks.ts';
+import { makeDataFolder } from '../../../host/start/make-data-folder.ts';
+import { refuseUnusable } from '../../../host/start/prepare-host.ts';
+import { table } from '../report.ts';
 
 /** `gw migrate`: brings tables of every configured store up to date, by the variables of a start, or tells with `--check` what they lack. */
 export const run: RunCommand<CommandPlace> = async ({ options }, io, place) => {

@@ -1,11 +1,12 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import { type CommandInput, type RunCommand, UsageError } from '../../host/cli/command.ts';
-import type { Clock } from '../../host/common/clock.ts';
-import { request as requestHttp } from '../../host/common/node-http.ts';
-import { parseDuration } from '../../host/contract/duration.ts';
-import { isFields } from '../../host/contract/json/fields.ts';
-import { tryParseJson } from '../../host/contract/json/json.ts';
-import type { CommandPlace } from '../../host/host.ts';
+import type { ConnectionOptions } from 'node:tls';
+import { type CommandInput, type RunCommand, UsageError } from '../../../host/cli/command.ts';
+import type { Clock } from '../../../host/common/clock.ts';
+import { request as requestHttp } from '../../../host/common/node-http.ts';
+import { parseDuration } from '../../../host/contract/duration.ts';
+import { isFields } from '../../../host/contract/json/fields.ts';
+import { tryParseJson } from '../../../host/contract/json/json.ts';
+import type { CommandPlace } from '../../../host/host.ts';
 
 /** How long one question may take, and the time between two of them. */
 const ASK_MS = 2000;
@@ -27,10 +28,10 @@ export const run: RunCommand<CommandPlace> = async (input, io, { variables, cloc
   if (word === undefined)
     throw new UsageError(`"${name}" is not a probe; use one of: ${[...PROBES.keys()].join(', ')}`);
   const waitMs = waitOf(input.options['wait']);
-  const url = addressOf(input, variables, name);
+  const asked = addressOf(input, variables, name);
   const endsAt = clock.monotonic() + waitMs;
   for (;;) {
-    const reason = await ask(url);
+    const reason = await ask(asked);
     if (reason === undefined) {
       io.out(`[OK] ${word}\n`);
       return 0;
@@ -47,25 +48,33 @@ function waitOf(text: CommandInput['options'][string]): number {
   return ms;
 }
 
-function addressOf({ options }: CommandInput, variables: CommandPlace['variables'], name: string): URL {
+/** What is asked, and the file of the certificate that answers it, where the gateway of this machine speaks TLS. */
+interface Asked {
+  readonly url: URL;
+  readonly cert?: string;
+}
+
+function addressOf({ options }: CommandInput, variables: CommandPlace['variables'], name: string): Asked {
   const { gatewayUrl, ignore } = options;
   const port = variables['PORT']?.trim() || '8080';
   const said = typeof gatewayUrl === 'string' && gatewayUrl !== '' ? gatewayUrl : variables['GW_URL']?.trim();
-  const root = said || `http://127.0.0.1:${port}`;
+  const cert = said ? undefined : variables['GW_TLS_CERT']?.trim() || undefined;
+  const root = said || `${cert === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
   if (!URL.canParse(root) || !/^https?:$/.test(new URL(root).protocol))
     throw new UsageError('the address is not an http or https URL; name it with --gateway-url or GW_URL');
   const url = new URL(root);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/${name}`;
   url.search = typeof ignore === 'string' && ignore !== '' ? `?ignore=${encodeURIComponent(ignore)}` : '';
-  return url;
+  return { url, ...(cert !== undefined && { cert }) };
 }
 
 /** Why it is not so; `undefined` for a 200. */
-async function ask(url: URL): Promise<string | undefined> {
+async function ask({ url, cert }: Asked): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const request = await requestOf(url);
   const limit = AbortSignal.timeout(ASK_MS);
-  const call = request(url, { agent: false, signal: limit, headers: { connection: 'close' } }, (response) => {
+  const options = { agent: false, signal: limit, headers: { connection: 'close' }, ...(await trusting(cert)) } as const;
+  const call = request(url, options, (response) => {
     readReason(response).then(resolve, resolve);
   });
   call.on('error', (error: NodeJS.ErrnoException) =>
@@ -75,9 +84,21 @@ async function ask(url: URL): Promise<string | undefined> {
   return promise;
 }
 
+/** The gateway's own certificate alone is trusted, whatever name stands in it: this machine asks itself. */
+async function trusting(cert: string | undefined): Promise<TlsOptions> {
+  if (cert === undefined) return {};
+  const { readFile } = await import('node:fs/promises');
+  const ca = await readFile(cert, 'utf8').catch((cause: unknown) => {
+    throw new UsageError(`GW_TLS_CERT cannot be read: ${(cause as Error).message}`, { cause });
+  });
+  return { ca, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
+}
+
+type TlsOptions = Pick<ConnectionOptions, 'ca' | 'allowPartialTrustChain' | 'checkServerIdentity'>;
+
 type Request = (
   url: URL,
-  options: RequestOptions,
+  options: RequestOptions & TlsOptions,
   answered: (response: IncomingMessage) => void,
 ) => ReturnType<typeof requestHttp>;
 
