@@ -7,6 +7,7 @@ import { Auditor } from './auditor.ts';
 import { configRoutes } from './config/routes.ts';
 import { credentialRoutes } from './credential-routes.ts';
 import { explainRoute } from './explain-route.ts';
+import { importRoutes } from './imports/import-routes.ts';
 import { attempts } from './identity/attempts.ts';
 import { identitiesRoutes } from './identity/identities-routes.ts';
 import { issuerSignInRoutes } from './identity/sign-in-routes.ts';
@@ -34,6 +35,7 @@ export default defineBuiltin({
         ...identitiesRoutes(host, auditor),
         ...sessionRoutes(host, auditor),
         usageRoute(host),
+        ...importRoutes(host, auditor),
         ...keyRoutes(host, auditor), // fixed paths come before those with a parameter
         spendRoute(host, {
           reader: () => host.stores.spend.value,

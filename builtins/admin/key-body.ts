@@ -86,7 +86,7 @@ function readTypes(body: JsonObject): TypedBody {
   };
 }
 
-function refuseLong(name: string): void {
+export function refuseLong(name: string): void {
   if (name.length > LONGEST_NAME)
     throw invalidRequest(`name has ${name.length} characters, the limit is ${LONGEST_NAME}`);
 }
@@ -114,17 +114,22 @@ function checkAccess(text: string | undefined): KeyAccess | undefined {
 }
 
 function readExpiry(text: string): number | undefined {
+  return readMoment('expires_at', text);
+}
+
+/** Unix milliseconds; `undefined` of an empty text. */
+export function readMoment(name: string, text: string): number | undefined {
   if (text === '') return undefined;
   const at = parseTimestamp(text);
   if (at === undefined)
-    throw invalidRequest(`expires_at is ${quoted(text)}; use an RFC 3339 timestamp such as 2026-01-31T12:00:00Z`);
+    throw invalidRequest(`${name} is ${quoted(text)}; use an RFC 3339 timestamp such as 2026-01-31T12:00:00Z`);
   return at;
 }
 
-type LimitChange = NonNullable<KeyChange['limits']>;
+export type LimitChange = NonNullable<KeyChange['limits']>;
 
 /** What the body mentions. */
-function readLimits(members: Members): LimitChange {
+export function readLimits(members: Members): LimitChange {
   return Object.fromEntries(
     KEY_LIMIT_LIST.filter(([name]) => members.has(name)).map(([name, limit]) => [
       name,
@@ -186,6 +191,6 @@ function readSession(members: Members, name: string): KeyLimits['session'] | nul
   return budgets.length > 0 ? { budgets } : null;
 }
 
-function withoutNull(limits: LimitChange): KeyLimits {
+export function withoutNull(limits: LimitChange): KeyLimits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null));
 }

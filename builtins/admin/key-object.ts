@@ -20,6 +20,7 @@ export function keyObject(record: KeyRecord, key: string = record.display): KeyO
     active,
     limits,
     previousUntil,
+    origin,
   } = record;
   return {
     id,
@@ -36,6 +37,7 @@ export function keyObject(record: KeyRecord, key: string = record.display): KeyO
     access: accessOf(record) === 'inference' ? 'inference' : undefined,
     previous_expires_at: optional(previousUntil),
     ...Object.fromEntries(KEY_LIMIT_LIST.map(([name]) => [name, limits[name]])),
+    origin,
   };
 }
 

@@ -191,6 +191,32 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./import.ts'),
   },
   {
+    name: 'import litellm-db',
+    summary: "Bring keys, teams, users and budgets out of LiteLLM's database into a running gateway",
+    options: [
+      {
+        flags: '--dsn <address>',
+        summary: "Address of LiteLLM's Postgres database, or env: and the name of a variable that has it",
+        default: 'required',
+      },
+      { flags: '--plan', summary: 'Show what would be done', default: 'unless another task is given' },
+      { flags: '--apply', summary: 'Make keys, accounts and tags in the gateway' },
+      { flags: '--verify', summary: 'Compare them with the database again' },
+      { flags: '--undo <import>', summary: 'Take back what an import brought' },
+      { flags: '--force', summary: 'With --undo: also what was used or changed since' },
+      { flags: '--prefix <path>', summary: 'Account below which accounts are made', default: '/' },
+      { flags: '--timezone <zone>', summary: 'Time zone in which LiteLLM begins budgets again', default: 'UTC' },
+      { flags: '--reset-time <time>', summary: 'Time of day at which it does', default: '00:00' },
+      { flags: '--accept <names>', summary: 'Restrictions that may be lost, between commas', default: 'none' },
+    ],
+    examples: [
+      'gw import litellm-db --dsn env:LITELLM_DATABASE_URL',
+      'gw import litellm-db --dsn env:LITELLM_DATABASE_URL --apply --accept guardrails',
+      'gw import litellm-db --undo imp_0123456789abcdef0123',
+    ],
+    load: () => import('./import/litellm-db.ts'),
+  },
+  {
     name: 'admin keys list',
     summary: 'List API keys',
     examples: ['gw admin keys list --format json'],

@@ -274,6 +274,20 @@ const CREDENTIALS: readonly Operation[] = [
   write('put', '/admin/keys/{id}', 'Changes a key', { answer: 'Key', body: 'json', errors: [404, 409] }),
   write('delete', '/admin/keys/{id}', 'Deletes a key', { status: 204, errors: [404, 409] }),
   write('post', '/admin/keys/{id}/revoke', 'Ends a key and keeps its record', { answer: 'Status', errors: [404, 409] }),
+  write('post', '/admin/keys/adopt', 'Brings keys of another gateway, or compares them', {
+    answer: 'Adoption',
+    body: 'json',
+  }),
+  write('post', '/admin/imports', 'Begins an import from another gateway', {
+    status: 201,
+    answer: 'Import',
+    body: 'json',
+  }),
+  write('delete', '/admin/imports/{id}', 'Takes back what an import brought', {
+    answer: 'ImportUndone',
+    query: ['force'],
+    errors: [404],
+  }),
   write('post', '/admin/keys/{id}/end-grace', 'Ends the grace of the value before the last rotation', {
     answer: 'Key',
     errors: [404],

@@ -99,6 +99,7 @@ const BUDGET = {
   warn: list(NUMBER),
   overrun: { enum: OVERRUNS },
   over: object({ use: TEXT, more: NUMBER }),
+  models: TEXTS,
 };
 const RULES = object({}, { allow: TEXTS, deny: TEXTS });
 const BUDGET_STATE = object(
@@ -117,7 +118,7 @@ const ACCOUNT_KINDS: Readonly<Record<AccountMemberKind, Schema>> = {
   word: TEXT,
   tags: TEXTS,
   rules: RULES,
-  budgets: list(object({ state: { ...BUDGET_STATE, type: ['object', 'null'] } }, { ...BUDGET, models: TEXTS })),
+  budgets: list(object({ state: { ...BUDGET_STATE, type: ['object', 'null'] } }, BUDGET)),
   session: FREE,
   limits: FREE,
 };
@@ -164,9 +165,34 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       version: COUNT,
       raises: list(ref('Raise')),
     },
-    { ...accountMembers, inherited: TEXTS, import_id: TEXT, created_at: MOMENT, updated_at: MOMENT },
+    {
+      ...accountMembers,
+      inherited: TEXTS,
+      import_id: TEXT,
+      imported_version: COUNT,
+      created_at: MOMENT,
+      updated_at: MOMENT,
+    },
   ),
   Raise: RAISE,
+  Import: object({ id: TEXT }),
+  Adoption: object(
+    {},
+    {
+      adopted: COUNT,
+      updated: COUNT,
+      kept: COUNT,
+      conflicts: list(COUNT),
+      missing: list(COUNT),
+      looser: list(object({ index: COUNT, members: TEXTS })),
+      opening_micro_usd: COUNT,
+      spent_micro_usd: COUNT,
+    },
+  ),
+  ImportUndone: object({
+    removed: object({ keys: COUNT, accounts: COUNT }),
+    kept: list(object({ id: TEXT, reason: TEXT })),
+  }),
   Accounts: page(
     'Account',
     object({ total: COUNT, returned: COUNT }),

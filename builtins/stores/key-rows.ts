@@ -26,6 +26,8 @@ export const KEY_COLUMNS: readonly string[] = [
   'previous_key_hash',
   'previous_expires_at',
   'sessions_from',
+  'origin',
+  'adopted_as',
 ];
 
 /** A key as one row. The uses are not in it: they are added by a statement of their own. */
@@ -46,6 +48,8 @@ export function rowOf(key: StoredKey, { time }: Dialect): Row {
     previous_key_hash: key.previous?.digest ?? null,
     previous_expires_at: moment(key.previous?.until),
     sessions_from: moment(key.sessionsFrom),
+    origin: key.origin ?? null,
+    adopted_as: key.adoptedAs ?? null,
   };
 }
 
@@ -68,6 +72,8 @@ export function keyOf(row: Row): StoredKey {
     limits: limitsOf(row),
     previous: typeof previous === 'string' && until !== undefined ? { digest: previous, until } : undefined,
     sessionsFrom: timeOf(row['sessions_from']),
+    origin: textOf(row['origin']),
+    adoptedAs: textOf(row['adopted_as']),
   };
 }
 

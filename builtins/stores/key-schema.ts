@@ -62,6 +62,22 @@ const OTHERS: readonly Migration[] = [
       api_keys_last_used: [down('last_used_at'), down('usage_count'), down('created_at'), down('id'), 'active'],
     }),
   },
+  {
+    version: 8,
+    name: 'keys of other gateways',
+    readsFrom: 4, // an older program serves them as any key
+    up: (trx) =>
+      addColumns(trx, TABLE, [
+        ['origin', 'TEXT'],
+        ['adopted_as', 'TEXT'],
+      ]),
+  },
+  {
+    version: 9,
+    name: 'keys by what brought them',
+    readsFrom: 4,
+    indexes: () => ({ api_keys_origin: ['origin', 'id'] }),
+  },
 ];
 
 /** The table of keys (docs/reference/admin.md#tables). What a step adds for limits stands in `host/common/key-members.ts`. */

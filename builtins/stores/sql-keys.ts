@@ -7,6 +7,8 @@ import type {
   KeyPage,
   KeyPlace,
   KeyRepository,
+  KeysAfter,
+  KeysStep,
   KeyStep,
   KeyTotals,
   UsagePage,
@@ -16,6 +18,7 @@ import type {
 import { type Database, type Dialect, exclusively, placeIn, rowsOf } from './database/database.ts';
 import { withFaults } from './database/driver-faults.ts';
 import { arrayOf, SentOnce, Writer } from './database/numbered-writes.ts';
+import { changeMany } from './many-keys.ts';
 import { KEY_COLUMNS, keyOf, type Row, rowOf } from './key-rows.ts';
 import type { Tell } from './database/listen.ts';
 
@@ -62,6 +65,10 @@ export class SqlKeys implements KeyRepository {
       return after;
     };
     return exclusively(this.#database, TABLE, change, pending);
+  }
+
+  changeMany(step: KeysStep, pending?: PendingChange): Promise<KeysAfter> {
+    return exclusively(this.#database, TABLE, (trx) => changeMany(trx, this.#database, step, this.#tell), pending);
   }
 
   look(id: string): Promise<StoredKey | undefined> {

@@ -80,7 +80,8 @@ function readWords(commands: readonly CommandDefinition<never>[], argv: readonly
   let isHelp = false;
   for (let at = 0; at < argv.length; at += 1) {
     const arg = argv[at] ?? '';
-    if (commands.some(({ name }) => name === words.join(' ')))
+    const isLonger = !arg.startsWith('-') && isCommandGroup(commands, [...words, arg].join(' '));
+    if (!isLonger && commands.some(({ name }) => name === words.join(' ')))
       return { words, rest: [...options, ...argv.slice(at)], isHelp };
     if (takesValue.has(arg) && at + 1 < argv.length) options.push(arg, argv[++at] ?? '');
     else if (arg.startsWith('-')) options.push(arg);

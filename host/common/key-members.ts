@@ -231,6 +231,7 @@ export const KEY_MEMBERS = {
     about: 'Until when the value before the last rotation works; left out when there is none that does',
   },
   ...KEY_LIMITS,
+  origin: { kind: 'text', about: 'What brought it from another gateway: `litellm:` and the id of the import' },
 } as const satisfies Readonly<Record<string, MemberFacts>>;
 
 export type KeyMemberName = keyof typeof KEY_MEMBERS;

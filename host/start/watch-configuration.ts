@@ -7,11 +7,8 @@ import { checkConfig } from '../generation/check.ts';
 import type { Host } from '../host.ts';
 import { redactedCopy } from '../log/redacted-copy.ts';
 import type { Writer } from '../stores/configuration-store.ts';
-<<<<<<< HEAD
 import { IDENTITY_TOPIC } from '../workers/worker-configurations.ts';
-=======
 import { takeIdentity } from './take-identity.ts';
->>>>>>> next
 import { tellConfiguration } from './configuration.ts';
 
 /** Milliseconds that workers have to read the file. */
@@ -43,14 +40,10 @@ async function applyFile(host: Host, path: string): Promise<void> {
   const problems = isOther ? checkConfig(host, file) : [];
   if (problems.length > 0) throw new ConfigRefused(problems); // also where the rest of the file does not count
   const applied = await host.applier.applyFile(file, FILE);
-<<<<<<< HEAD
   if (isOther) {
-    takeIdentity(host, file);
+    changeIdentity(host, file);
     await spreadIdentity(host);
   }
-=======
-  if (isOther) changeIdentity(host, file);
->>>>>>> next
   if (!applied) {
     if (isOther) return;
     host.log.info(

@@ -87,6 +87,11 @@ export class MemoryLedger implements Ledger {
     return new Held(account, held, this.#journal);
   }
 
+  /** Those that are chosen begin at 0 again. */
+  forgetAll(isChosen: (key: string) => boolean): void {
+    for (const key of this.#accounts.keys()) if (isChosen(key)) this.#forget(key);
+  }
+
   correct(key: string, amount: number): void {
     const account = this.#account(key);
     if (amount >= 0) book(account, amount, this.#journal);

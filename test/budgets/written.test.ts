@@ -67,7 +67,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
   [
     [{ ...DAY, opening: 1 }],
-    'budgets[0] has no member "opening"; its members are usd, tokens, requests, every, at, on, timezone, from, reserve_tokens, warn, overrun, over',
+    'budgets[0] has no member "opening"; its members are usd, tokens, requests, every, at, on, timezone, from, reserve_tokens, warn, overrun, over, models',
   ],
   ...[{}, { use: '', more: 1 }, { use: 'm' }, { use: 'm', more: 1, less: 2 }, 'm', null].map(
     (over) =>

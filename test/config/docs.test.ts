@@ -72,19 +72,13 @@ describe('docs/configuration.md', () => {
   it('has every environment variable that the settings read, and no other', () => {
     const source = [
       'settings',
-<<<<<<< HEAD
-=======
       'ending-settings',
->>>>>>> next
       'config-env',
       'tls-settings',
       'listener-settings',
       'state-settings',
       'store-settings',
-<<<<<<< HEAD
       'worker-settings',
-=======
->>>>>>> next
     ]
       .map((name) => readFileSync(join(ROOT, `host/environment/${name}.ts`), 'utf8'))
       .join('\n');

@@ -35,6 +35,8 @@ const GOOD_BODIES: Readonly<Record<string, unknown>> = {
   'put /admin/accounts/{id}': { rpm: 5 },
   'post /admin/accounts/{id}/raises': RAISE,
   'post /admin/keys/{id}/raises': RAISE,
+  'post /admin/keys/adopt': { check: true, keys: [{ digest: '0'.repeat(64), display: 'sk-...', name: 'x' }] },
+  'post /admin/imports': { source: 'litellm' },
   'post /admin/explain': { request: { model: 'echo', messages: [{ role: 'user', content: 'hi' }] } },
   'post /admin/spend': { idempotency_key: 'k', account: '/', usd: 1, note: 'measured elsewhere' },
   'put /admin/config': ECHO,
@@ -78,6 +80,8 @@ const NEVER_GOOD: ReadonlySet<string> = new Set([
   'delete /admin/session',
   'delete /admin/accounts/{id}/raises/{raise}',
   'delete /admin/keys/{id}/raises/{raise}',
+  'post /admin/imports', // keys in memory are not imported: test/admin/imports.test.ts
+  'delete /admin/imports/{id}',
   'post /admin/providers/{name}/credentials/{credential}/reset',
 ]);
 

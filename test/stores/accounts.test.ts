@@ -25,7 +25,8 @@ const storedOf = (account: WrittenAccount, version = 1): StoredAccount => ({
   version,
   createdAt: NOW,
   updatedAt: NOW + version,
-  importId: undefined,
+  importId: version > 1 ? 'imp_1' : undefined,
+  importedVersion: version > 1 ? 1 : undefined,
 });
 
 /** An account with every member that may be written. */
@@ -72,14 +73,14 @@ function suite(open: () => Promise<AccountRepository>): void {
   it('are what was written after they are read again', async () => {
     const accounts = await open();
     const kept = storedOf(FULL);
-    await accounts.change(FULL.path, () => kept);
+    await accounts.change(FULL.path, () => ({ stored: kept }));
     expect(await accounts.get(FULL.path)).to.deep.equal(kept);
     expect(await accounts.all()).to.deep.equal([kept]);
     const next = storedOf({ path: FULL.path }, 2);
     let seen: StoredAccount | undefined;
     await accounts.change(FULL.path, (before) => {
       seen = before;
-      return next;
+      return { stored: next };
     });
     expect(seen).to.deep.equal(kept);
     expect(await accounts.all()).to.deep.equal([next]);
@@ -139,7 +140,7 @@ describe('the accounts of a process', () => {
 
   it('are all read at the start, which ends where they cannot be', async () => {
     const repository = new MemoryAccounts();
-    await repository.change('/a', () => storedOf({ path: '/a' }));
+    await repository.change('/a', () => ({ stored: storedOf({ path: '/a' }) }));
     const store = opened();
     await store.supply('sqlite', repository);
     expect(store.accounts()).to.deep.equal([{ path: '/a' }]);
@@ -154,7 +155,7 @@ describe('the accounts of a process', () => {
   it('move their version with each change, and tell what is stored', async () => {
     const store = opened();
     const { version } = store;
-    await store.change('/a', () => storedOf({ path: '/a', rpm: 5 }));
+    await store.change('/a', () => ({ stored: storedOf({ path: '/a', rpm: 5 }) }));
     expect(store.version).to.be.above(version);
     expect(store.stored('/a')?.account.rpm).to.equal(5);
     await store.addRaise(raiseOf('r', '/a', Date.now() + 1e9));

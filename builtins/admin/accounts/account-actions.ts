@@ -1,18 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, quoted } from '../../../host/contract/index.ts';
 import type { Account } from '../../../host/common/accounts/account.ts';
-import { accountOf } from '../../../host/common/accounts/account.ts';
+import { accountOf, budgetIdOf } from '../../../host/common/accounts/account.ts';
 import { ACCOUNT_MEMBER_LIST, type WrittenAccount } from '../../../host/common/accounts/account-members.ts';
 import { isWithin, parentOf } from '../../../host/common/accounts/account-path.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
+import { type BudgetFacts, factsOf, type KeyBudget, OPENED_BUDGETS } from '../../../host/common/budgets/key-budget.ts';
 import { timezoneOf } from '../../../host/config/rules/account-rules.ts';
+import type { JsonObject } from '../../../host/http/body/json-body.ts';
 import type { JsonAnswer, JsonCall } from '../../../host/http/json-route.ts';
 import type { StoredAccount } from '../../../host/stores/accounts/account-repository.ts';
+import type { Opening } from '../../../host/stores/ledgers/opening.ts';
 import type { AuditChange } from '../../../host/stores/audit/audit-entry.ts';
 import { targetId } from '../asked.ts';
 import type { Auditor } from '../auditor.ts';
 import { firstObject } from '../first-object.ts';
 import { memberChanges } from '../member-changes.ts';
+import { identityOf, openingsOf, withoutOpenings } from '../openings.ts';
 import { changing, reading } from '../store-calls.ts';
 import { readChangedAccount, readNewAccount } from './account-body.ts';
 import { accountId } from '../../../host/common/accounts/account-id.ts';
@@ -34,14 +38,16 @@ export class AccountActions {
   }
 
   async create(call: JsonCall): Promise<JsonAnswer> {
-    const account = readNewAccount(firstObject(call.bytes), this.#timezone);
+    const body = firstObject(call.bytes);
+    const account = readNewAccount(body, this.#timezone);
+    const importId = await this.#importIn(body);
     const { path } = account;
     await this.#auditor.during(call, {
       action: 'account.create',
       target: accountId(path),
       about: { path },
       act: () =>
-        this.#write(account, (before) => {
+        this.#write(account, importId, (before) => {
           if (before) throw new GatewayError('account_exists', `the account ${path} exists`);
         }),
       done: ({ account: made }) => ({ detail: { path }, changes: accountChanges(undefined, made) }),
@@ -52,10 +58,14 @@ export class AccountActions {
   async update(call: JsonCall): Promise<JsonAnswer> {
     const { path, origin } = await this.#views.find(targetId(call));
     const body = firstObject(call.bytes);
-    const own = this.#host.stores.accounts.stored(path)?.account ?? { path };
+    const stored = this.#host.stores.accounts.stored(path);
+    const own = stored?.account ?? { path };
     const next = readChangedAccount(body, own, this.#timezone);
+    const importId = writtenImport(body);
+    if (importId !== undefined && importId !== stored?.importId)
+      throw invalidRequest('the import_id of an account cannot change');
     if (isDeepStrictEqual(next, own) && origin === 'stored') {
-      refuseOtherVersion(call, this.#host.stores.accounts.stored(path));
+      refuseOtherVersion(call, stored);
       return this.#views.answer(path);
     }
     let before: WrittenAccount = own;
@@ -64,7 +74,7 @@ export class AccountActions {
       target: accountId(path),
       about: { path },
       act: () =>
-        this.#write(next, (found) => {
+        this.#write(next, importId, (found) => {
           refuseOtherVersion(call, found);
           before = found?.account ?? { path };
           return readChangedAccount(body, before, this.#timezone);
@@ -105,32 +115,49 @@ export class AccountActions {
     return current ? timezoneOf(current.config) : 'UTC';
   }
 
+  /** The import that a body names, which must exist. */
+  async #importIn(body: JsonObject): Promise<string | undefined> {
+    const id = writtenImport(body);
+    if (id === undefined) return undefined;
+    const { stores, log } = this.#host;
+    if (!(await reading(stores.accounts.getImport(id), log)))
+      throw invalidRequest(`the import ${quoted(id)} does not exist`);
+    return id;
+  }
+
   /** `decide` sees what is stored, and gives what is to be stored in the place of `account`, where it is another. */
   async #write(
     account: WrittenAccount,
+    importId: string | undefined,
     decide: (before: StoredAccount | undefined) => WrittenAccount | void,
   ): Promise<StoredAccount> {
     const { path } = account;
     this.#refuseDeclared(path);
-    this.#refuseManyBudgets(account);
-    const { accounts } = this.#host.stores;
+    this.#refuseManyBudgets(kept(account));
+    const { accounts, ledgers } = this.#host.stores;
+    let openings: readonly Opening[] = [];
     if (!accounts.stored(path) && accounts.accounts().length >= MOST_ACCOUNTS)
       throw invalidRequest(`there are ${MOST_ACCOUNTS} accounts, which is the limit`);
     const now = this.#host.services.clock.now();
-    const kept = await changing(
+    const written = await changing(
       accounts.change(path, (before) => {
         const next = decide(before) ?? account;
-        return {
-          account: next,
-          version: (before?.version ?? 0) + 1,
+        openings = openingsOfAccount(next, before?.account, { now, timezone: this.#timezone });
+        const version = (before?.version ?? 0) + 1;
+        const stored: StoredAccount = {
+          account: kept(next),
+          version,
           createdAt: before?.createdAt ?? now,
           updatedAt: now,
-          importId: before?.importId,
+          importId: before ? before.importId : importId,
+          importedVersion: importId === undefined ? before?.importedVersion : version,
         };
+        return { stored, openings };
       }),
     );
-    if (!kept) throw unknownAccount(accountId(path));
-    return kept;
+    if (!written) throw unknownAccount(accountId(path));
+    ledgers.value.begin?.(openings);
+    return written;
   }
 
   #refuseDeclared(path: string): void {
@@ -170,6 +197,31 @@ function refuseOtherVersion({ request }: JsonCall, stored: StoredAccount | undef
   const version = `"${stored?.version ?? 0}"`;
   if (wanted === undefined || wanted === '*' || wanted.split(',').some((tag) => tag.trim() === version)) return;
   throw new GatewayError('version_conflict', `If-Match is ${quoted(wanted)}; the account has the ETag ${version} now`);
+}
+
+function writtenImport({ import_id: id }: JsonObject): string | undefined {
+  if (id === undefined || id === null) return undefined;
+  if (typeof id === 'string') return id;
+  throw invalidRequest('import_id must be a text');
+}
+
+/** An account as it is kept: without what was spent before its budgets. */
+const kept = (account: WrittenAccount): WrittenAccount =>
+  account.budgets ? { ...account, budgets: withoutOpenings(account.budgets) } : account;
+
+/** What was spent already of budgets that are new there. Throws for others: what they have spent is counted. */
+function openingsOfAccount(
+  { path, budgets = [] }: WrittenAccount,
+  before: WrittenAccount | undefined,
+  { now, timezone }: { readonly now: number; readonly timezone: string },
+): readonly Opening[] {
+  const facts = (of: readonly KeyBudget[] = []): readonly BudgetFacts[] =>
+    of.map((budget, at) => factsOf(budget, `budgets[${at}]`, { ...OPENED_BUDGETS, timezone }));
+  const known = new Set(facts(before?.budgets).map(identityOf));
+  const all = facts(budgets);
+  const opened = all.findIndex((each) => each.opening !== undefined && known.has(identityOf(each)));
+  if (opened >= 0) throw invalidRequest(`budgets[${opened}].opening is for budgets that are new, and this one is not`);
+  return openingsOf(budgetIdOf(path), all, now);
 }
 
 const MEMBERS = ACCOUNT_MEMBER_LIST.map(([name]) => name);

@@ -23,7 +23,7 @@ export function accountObject(account: Account, around: AccountSurroundings): ob
   const shown = {
     ...members,
     blocked: blocked === true ? true : undefined,
-    budgets: budgets?.map((budget, at) => ({ ...budget, opening: undefined, state: states[at] ?? null })),
+    budgets: budgets?.map((budget, at) => ({ ...budget, state: states[at] ?? null })),
   };
   return {
     id: accountId(path),
@@ -39,6 +39,7 @@ export function accountObject(account: Account, around: AccountSurroundings): ob
     keys,
     children,
     import_id: stored?.importId,
+    imported_version: stored?.importedVersion,
     version: stored?.version ?? 0,
     created_at: stored && timestamp(stored.createdAt),
     updated_at: stored && timestamp(stored.updatedAt),

@@ -10,6 +10,8 @@ export interface DollarBudget {
   /** Without raises. */
   readonly limit: number;
   readonly ruleName: string;
+  /** Patterns of the models that it counts; all without them. */
+  readonly models: readonly string[] | undefined;
   readonly endsAt: number | undefined;
 }
 
@@ -25,7 +27,14 @@ export function dollarBudgets({ id, limits }: Pick<KeyRecord, 'id' | 'limits'>, 
   );
   if (total === undefined) return windows;
   return [
-    { ledger: TOTALS, key: id, limit: Math.round(total * MICRO), ruleName: 'total', endsAt: undefined },
+    {
+      ledger: TOTALS,
+      key: id,
+      limit: Math.round(total * MICRO),
+      ruleName: 'total',
+      models: undefined,
+      endsAt: undefined,
+    },
     ...windows,
   ];
 }
@@ -42,6 +51,7 @@ export function budgetsOf(owner: string, budgets: readonly BudgetFacts[], at: nu
         key: sumName(owner, facts, window),
         limit: facts.limit,
         ruleName: facts.ruleName,
+        models: facts.models,
         endsAt,
       };
     });

@@ -1,7 +1,6 @@
 import { GatewayError, quoted } from '../../../host/contract/index.ts';
 import { isTagName } from '../../../host/common/accounts/account-path.ts';
 import { matchesPattern } from '../../../host/common/accounts/name-rules.ts';
-import type { BudgetFacts } from '../../../host/common/budgets/key-budget.ts';
 import { invalidRequest } from '../../../host/common/invalid-request.ts';
 import { HOUR_MS } from '../../../host/common/once-per.ts';
 import type { Host } from '../../../host/host.ts';
@@ -71,7 +70,7 @@ async function payerOf(host: Host, written: WrittenEntry, at: number): Promise<P
     account: record.limits.account ?? '',
     keyId,
     tags: all,
-    budgets: [...dollarBudgets(record, at), ...levels],
+    budgets: [...dollarBudgets(record, at).filter(counting(written.model)), ...levels],
   };
 }
 
@@ -86,12 +85,16 @@ function budgetsOfLevels(
   const tree = current?.accounts.tree();
   const chain = tree?.chain(account);
   if (!tree || !chain) return undefined;
-  const counts = ({ models }: BudgetFacts): boolean =>
-    models === undefined || models.some((pattern) => matchesPattern(pattern, model));
   return [...chain, ...tree.tags(tags)].flatMap(({ budgetId, budgets }) =>
-    budgetsOf(budgetId, budgets.filter(counts), at),
+    budgetsOf(budgetId, budgets, at).filter(counting(model)),
   );
 }
+
+/** A budget may be for some models only. */
+const counting =
+  (model: string) =>
+  ({ models }: DollarBudget): boolean =>
+    models === undefined || models.some((pattern) => matchesPattern(pattern, model));
 
 function entryOf(written: WrittenEntry, { account, keyId, tags, budgets }: Payer, at: number): SpendEntry {
   const { idempotencyKey, micro, model, provider } = written;

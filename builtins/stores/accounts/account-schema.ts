@@ -1,7 +1,8 @@
-import type { Schema } from '../database/migrate.ts';
+import { addColumns, type Schema } from '../database/migrate.ts';
 
 export const ACCOUNTS = 'accounts';
 export const RAISES = 'raises';
+export const IMPORTS = 'imports';
 
 /** Accounts, raises, and what was brought from other gateways, in the database of the keys. */
 export const ACCOUNT_SCHEMA: Schema = {
@@ -22,9 +23,15 @@ export const ACCOUNT_SCHEMA: Schema = {
             starts_at ${moment} NOT NULL, ends_at ${moment} NOT NULL, note TEXT, actor TEXT NOT NULL, created_at ${moment} NOT NULL)`,
         );
         await trx.raw(
-          `CREATE TABLE imports (id TEXT PRIMARY KEY, source TEXT NOT NULL, note TEXT, actor TEXT NOT NULL, counts TEXT, at ${moment} NOT NULL)`,
+          `CREATE TABLE ${IMPORTS} (id TEXT PRIMARY KEY, source TEXT NOT NULL, note TEXT, actor TEXT NOT NULL, counts TEXT, at ${moment} NOT NULL)`,
         );
       },
+    },
+    {
+      version: 2,
+      name: 'versions of imported accounts',
+      readsFrom: null, // an older program leaves the column as it is, and an account that it changed has another version
+      up: (trx, { integer }) => addColumns(trx, ACCOUNTS, [['imported_version', integer]]),
     },
   ],
 };

@@ -7,16 +7,18 @@ import { tryParseJson } from '../../../host/contract/index.ts';
 import type {
   AccountRepository,
   AccountStep,
+  ImportRecord,
   StoredAccount,
 } from '../../../host/stores/accounts/account-repository.ts';
 import type { PendingChange } from '../../../host/stores/changes.ts';
 import { type Database, type Dialect, exclusively, timeOf } from '../database/database.ts';
 import type { Tell } from '../database/listen.ts';
-import { ACCOUNTS, RAISES } from './account-schema.ts';
+import { insertOpenings } from '../openings.ts';
+import { ACCOUNTS, IMPORTS, RAISES } from './account-schema.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-const ACCOUNT_COLUMNS = ['path', 'body', 'import_id', 'version', 'created_at', 'updated_at'];
+const ACCOUNT_COLUMNS = ['path', 'body', 'import_id', 'imported_version', 'version', 'created_at', 'updated_at'];
 const RAISE_COLUMNS = [
   'id',
   'subject',
@@ -53,10 +55,12 @@ export class SqlAccounts implements AccountRepository {
   change(path: string, step: AccountStep, pending?: PendingChange): Promise<StoredAccount | undefined> {
     const work = async (trx: Knex.Transaction): Promise<StoredAccount | undefined> => {
       const before = await one(trx(ACCOUNTS), path);
-      const after = step(before);
+      const changed = step(before);
+      const after = changed?.stored;
       if (after && before) await trx(ACCOUNTS).where({ path }).update(rowOf(after, this.#database.dialect));
       else if (after) await trx(ACCOUNTS).insert(rowOf(after, this.#database.dialect));
       else await trx(ACCOUNTS).where({ path }).delete();
+      await insertOpenings(trx, this.#database.dialect, changed?.openings ?? []);
       await this.#tell(trx, 'account', path);
       return after;
     };
@@ -101,6 +105,32 @@ export class SqlAccounts implements AccountRepository {
     return exclusively(this.#database, RAISES, work, pending);
   }
 
+  addImport({ id, source, note, actor, at }: ImportRecord, pending?: PendingChange): Promise<void> {
+    const row = { id, source, note: note ?? null, actor, at: this.#database.dialect.time(at) };
+    return exclusively(this.#database, IMPORTS, async (trx) => void (await trx(IMPORTS).insert(row)), pending);
+  }
+
+  async getImport(id: string): Promise<ImportRecord | undefined> {
+    const row = (await this.#database
+      .on('changes')(IMPORTS)
+      .where({ id })
+      .first('id', 'source', 'note', 'actor', 'at')) as Row | undefined;
+    return (
+      row && {
+        id,
+        source: String(row['source']),
+        note: textOf(row['note']),
+        actor: String(row['actor']),
+        at: timeOf(row['at']) ?? 0,
+      }
+    );
+  }
+
+  removeImport(id: string, pending?: PendingChange): Promise<boolean> {
+    const work = async (trx: Knex.Transaction): Promise<boolean> => (await trx(IMPORTS).where({ id }).delete()) > 0;
+    return exclusively(this.#database, IMPORTS, work, pending);
+  }
+
   #running(lane: 'reads' | 'changes', now: number): Knex.QueryBuilder {
     return this.#database
       .on(lane)(RAISES)
@@ -115,12 +145,16 @@ async function one(query: Knex.QueryBuilder, path: string): Promise<StoredAccoun
   return row && accountIn(row);
 }
 
-function rowOf({ account, version, createdAt, updatedAt, importId }: StoredAccount, { time }: Dialect): Row {
+function rowOf(
+  { account, version, createdAt, updatedAt, importId, importedVersion }: StoredAccount,
+  { time }: Dialect,
+): Row {
   const { path, ...body } = account;
   return {
     path,
     body: JSON.stringify(body),
     import_id: importId ?? null,
+    imported_version: importedVersion ?? null,
     version,
     created_at: time(createdAt),
     updated_at: time(updatedAt),
@@ -140,7 +174,8 @@ function accountIn(row: Row): StoredAccount {
     version: Number(row['version']),
     createdAt: timeOf(row['created_at']) ?? 0,
     updatedAt: timeOf(row['updated_at']) ?? 0,
-    importId: typeof row['import_id'] === 'string' ? row['import_id'] : undefined,
+    importId: textOf(row['import_id']),
+    importedVersion: typeof row['imported_version'] === 'number' ? row['imported_version'] : undefined,
   };
 }
 

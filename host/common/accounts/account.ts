@@ -79,7 +79,8 @@ const NONE: readonly never[] = Object.freeze([]);
 const factsOfAll = (budgets: readonly KeyBudget[] | undefined, timezone: string): readonly BudgetFacts[] =>
   budgets?.map((budget, at) => factsOf(budget, `budgets[${at}]`, { ...ACCOUNT_BUDGETS, timezone })) ?? NONE;
 
-function budgetIdOf(path: string, value: string | undefined): string {
+/** What names of sums of an account or a tag begin with. */
+export function budgetIdOf(path: string, value?: string): string {
   if (kindOfPath(path) === 'account') return `a:${path}`;
   return value === undefined ? `t:${path.slice(1)}` : `t:${path.slice(1)}~${value}`;
 }

@@ -1,6 +1,12 @@
 import { quoted } from '../../contract/index.ts';
 import { BudgetProblem } from '../budgets/budget-problem.ts';
-import { ACCOUNT_BUDGETS, type BudgetReading, readBudgets, readSessionBudgets } from '../budgets/key-budget.ts';
+import {
+  ACCOUNT_BUDGETS,
+  type BudgetReading,
+  OPENED_BUDGETS,
+  readBudgets,
+  readSessionBudgets,
+} from '../budgets/key-budget.ts';
 import {
   ACCOUNT_MEMBER_LIST,
   ACCOUNT_MEMBERS,
@@ -134,10 +140,8 @@ function checkDefaults(value: unknown, path: string, reading: Reading): void {
 }
 
 function budgetReading({ source, isShared }: Reading): BudgetReading {
-  const { members } = ACCOUNT_BUDGETS;
   const { timezone, hasOpening } = source;
-  if (hasOpening && !isShared) return { members, timezone };
-  return { members: new Set([...members].filter((name) => name !== 'opening')), timezone };
+  return { members: (hasOpening && !isShared ? OPENED_BUDGETS : ACCOUNT_BUDGETS).members, timezone };
 }
 
 function checkInteger(value: unknown, path: string, most: number): void {

@@ -53,6 +53,7 @@ const OF_KEYS = [
   'warn',
   'overrun',
   'over',
+  'models',
 ] as const;
 
 /** What is asked of budgets in one place. */
@@ -65,10 +66,9 @@ export interface BudgetReading {
 /** Budgets of keys. What admission does not hold is refused. */
 export const KEY_BUDGETS: BudgetReading = { members: new Set<string>(OF_KEYS), timezone: 'UTC' };
 /** Budgets of accounts and tags. They refuse what admission does not hold, too. */
-export const ACCOUNT_BUDGETS: BudgetReading = {
-  members: new Set<string>([...OF_KEYS, 'models']),
-  timezone: 'UTC',
-};
+export const ACCOUNT_BUDGETS: BudgetReading = KEY_BUDGETS;
+/** Budgets that say what was spent already, where they are made. */
+export const OPENED_BUDGETS: BudgetReading = { members: new Set<string>([...OF_KEYS, 'opening']), timezone: 'UTC' };
 
 const CIVIL = new Set(['day', 'week', 'month']);
 const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;

@@ -8,7 +8,7 @@ import type { ChangeFeed } from '../change-feed.ts';
 import { Place } from '../place.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import type { StoreLink } from '../store-link.ts';
-import type { AccountRepository, AccountStep, StoredAccount } from './account-repository.ts';
+import type { AccountRepository, AccountStep, ImportRecord, StoredAccount } from './account-repository.ts';
 import { MemoryAccounts } from './memory-accounts.ts';
 
 /** Milliseconds after which what could not be read is asked for again, and after which a feed that hears nothing is asked how old memory is. */
@@ -107,8 +107,9 @@ export class AccountStore implements StoredAccounts {
     let after: StoredAccount | undefined;
     const remembered: AccountStep = (found) => {
       before = found;
-      after = step(found);
-      return after;
+      const changing = step(found);
+      after = changing?.stored;
+      return changing;
     };
     const done = await this.#changed(() => path, {
       make: (pending) => this.#place.value.change(path, remembered, pending),
@@ -144,6 +145,32 @@ export class AccountStore implements StoredAccounts {
     await this.#readSubject(subject);
     await this.#deps.spread?.('account', subject);
     return done;
+  }
+
+  /** Those that an import brought. */
+  importedBy(id: string): readonly StoredAccount[] {
+    return [...this.#accounts.values()].filter(({ importId }) => importId === id);
+  }
+
+  addImport(record: ImportRecord): Promise<void> {
+    return changed(this.#link, this.#deps.clock, {
+      make: (pending) => this.#place.value.addImport(record, pending),
+      look: async (): Promise<Found<void>> =>
+        (await this.#place.value.getImport(record.id)) ? { isDone: true, answer: undefined } : { isDone: false },
+    });
+  }
+
+  getImport(id: string): Promise<ImportRecord | undefined> {
+    return this.#link.ask(() => this.#place.value.getImport(id));
+  }
+
+  /** Whether there was one. */
+  removeImport(id: string): Promise<boolean> {
+    return changed(this.#link, this.#deps.clock, {
+      make: (pending) => this.#place.value.removeImport(id, pending),
+      look: async (): Promise<Found<boolean>> =>
+        (await this.#place.value.getImport(id)) ? { isDone: false } : { isDone: true, answer: true },
+    });
   }
 
   /** Where it is not known whether a change was made, memory goes by what is read later. */

@@ -1,10 +1,11 @@
 import type { Raise } from '../../common/accounts/raise.ts';
-import type { AccountRepository, AccountStep, StoredAccount } from './account-repository.ts';
+import type { AccountRepository, AccountStep, ImportRecord, StoredAccount } from './account-repository.ts';
 
 /** Accounts of this process, gone with it. */
 export class MemoryAccounts implements AccountRepository {
   readonly #accounts = new Map<string, StoredAccount>();
   readonly #raises = new Map<string, Raise>();
+  readonly #imports = new Map<string, ImportRecord>();
 
   async all(): Promise<readonly StoredAccount[]> {
     return [...this.#accounts.values()];
@@ -15,7 +16,7 @@ export class MemoryAccounts implements AccountRepository {
   }
 
   async change(path: string, step: AccountStep): Promise<StoredAccount | undefined> {
-    const after = step(this.#accounts.get(path));
+    const after = step(this.#accounts.get(path))?.stored;
     if (after) this.#accounts.set(path, after);
     else this.#accounts.delete(path);
     return after;
@@ -35,5 +36,17 @@ export class MemoryAccounts implements AccountRepository {
 
   async removeRaise(subject: string, id: string): Promise<boolean> {
     return this.#raises.get(id)?.subject === subject && this.#raises.delete(id);
+  }
+
+  async addImport(record: ImportRecord): Promise<void> {
+    this.#imports.set(record.id, record);
+  }
+
+  async getImport(id: string): Promise<ImportRecord | undefined> {
+    return this.#imports.get(id);
+  }
+
+  async removeImport(id: string): Promise<boolean> {
+    return this.#imports.delete(id);
   }
 }

@@ -4,7 +4,7 @@ import { ChangeInDoubt, changed, type Found } from '../changes.ts';
 import type { StoreLink } from '../store-link.ts';
 import { type Doubt, Doubts, type DoubtsDeps } from './doubts.ts';
 import type { StoredKey } from './key-record.ts';
-import type { KeyRepository, KeyStep } from './key-repository.ts';
+import type { KeyRepository, KeysAfter, KeysStep, KeyStep } from './key-repository.ts';
 
 export interface KeyChangesDeps extends Omit<DoubtsDeps, 'mend'> {
   readonly clock: Clock;
@@ -61,6 +61,36 @@ export class KeyChanges {
     return done;
   }
 
+  /** Nothing of it needs to be mended where it is in doubt: it makes no value that is given to anyone. */
+  async changeMany(step: KeysStep): Promise<KeysAfter> {
+    const { clock, link, repository, settled } = this.#deps;
+    let before: readonly StoredKey[] = [];
+    let after: KeysAfter = NOTHING;
+    const apply: KeysStep['apply'] = (found) => {
+      before = found;
+      after = step.apply(found);
+      return after;
+    };
+    const done = await changed(link, clock, {
+      make: (change) => repository().changeMany({ ...step, apply }, change),
+      look: async (): Promise<Found<KeysAfter>> => {
+        const one = firstOf(after);
+        if (!one) return { isDone: true, answer: after };
+        const now = await repository().look(one.id);
+        if (isSame(now, one.key)) return { isDone: true, answer: after };
+        return isSame(
+          now,
+          before.find(({ id }) => id === one.id),
+        )
+          ? { isDone: false }
+          : undefined;
+      },
+    });
+    for (const key of [...done.made, ...done.changed]) settled(key.id, key);
+    for (const id of done.removed) settled(id, undefined);
+    return done;
+  }
+
   /** Before the repository closes. */
   close(): Promise<void> {
     return this.#doubts.close();
@@ -86,6 +116,20 @@ export class KeyChanges {
     await settled(id, after);
     return true;
   }
+}
+
+const NOTHING: KeysAfter = { made: [], changed: [], removed: [], openings: [] };
+
+/** One of the keys that a change is about, as it is afterwards: all of them are changed together, or none. */
+function firstOf({
+  made,
+  changed: others,
+  removed,
+}: KeysAfter): { id: string; key: StoredKey | undefined } | undefined {
+  const [key = others[0]] = made;
+  if (key) return { id: key.id, key };
+  const [id] = removed;
+  return id === undefined ? undefined : { id, key: undefined };
 }
 
 /** The value that counted before a rotation, or nothing of a key that is new. */

@@ -20,6 +20,8 @@ export interface KeyRecord {
   /** Until when the value before the last rotation counts; `undefined` once it does not. */
   readonly previousUntil?: number | undefined;
   readonly limits: KeyLimits;
+  /** What brought it from another gateway: `litellm:` and the id of the import. */
+  readonly origin?: string | undefined;
 }
 
 /** A key as repositories keep it. */
@@ -30,6 +32,8 @@ export interface StoredKey extends KeyRecord {
   readonly previous?: { readonly digest: string; readonly until: number } | undefined;
   /** Sessions that began before this moment are over: a rotation ended them. */
   readonly sessionsFrom?: number | undefined;
+  /** The key as another gateway's was brought, as a digest: one that differs by now was changed here. */
+  readonly adoptedAs?: string | undefined;
 }
 
 /** What an administrator says of a new key. */
@@ -117,7 +121,7 @@ export const withoutGrace = (key: StoredKey): StoredKey => ({ ...key, previous: 
 
 /** Without what only repositories need. `now` in Unix milliseconds. */
 export function recordOf(
-  { digest: _digest, previous, sessionsFrom: _from, ...record }: StoredKey,
+  { digest: _digest, previous, sessionsFrom: _from, adoptedAs: _adopted, ...record }: StoredKey,
   now: number,
 ): KeyRecord {
   return previous && now <= previous.until ? { ...record, previousUntil: previous.until } : record;

@@ -1,4 +1,5 @@
 import type { PendingChange } from '../changes.ts';
+import type { Opening } from '../ledgers/opening.ts';
 import type { KeyAccess } from './access-of-keys.ts';
 import type { StoredKey } from './key-record.ts';
 
@@ -8,6 +9,32 @@ export interface KeyStep {
   readonly countAt?: number | undefined;
   /** What is kept from now on, `undefined` for nothing. Throws a `GatewayError` to change nothing. */
   readonly apply: (key: StoredKey | undefined, usableAdmins: number) => StoredKey | undefined;
+}
+
+/** Keys of one origin behind an id, in the order of ids. */
+export interface OriginSlice {
+  readonly origin: string;
+  readonly after: string;
+  readonly most: number;
+}
+
+/** A change of many keys, decided on what the transaction sees. It may run more than once. */
+export interface KeysStep {
+  /** Keys that have one of these digests, or had it before their last rotation. */
+  readonly digests?: readonly string[] | undefined;
+  readonly slice?: OriginSlice | undefined;
+  /** What becomes of keys. Throws a `GatewayError` to change nothing. */
+  readonly apply: (found: readonly StoredKey[]) => KeysAfter;
+}
+
+/** What a change of many keys does: all of it, or nothing. */
+export interface KeysAfter {
+  readonly made: readonly StoredKey[];
+  readonly changed: readonly StoredKey[];
+  /** Ids. */
+  readonly removed: readonly string[];
+  /** Sums that begin with these keys. */
+  readonly openings: readonly Opening[];
 }
 
 export interface UsageQuery {
@@ -78,6 +105,8 @@ export interface KeyRepository {
   insert(key: StoredKey, change?: PendingChange): Promise<void>;
   /** Reads, decides and writes; no other change of the key comes in between, not from another process either. All but the uses is written. Resolves with what `apply` returned. */
   change(id: string, step: KeyStep, change?: PendingChange): Promise<StoredKey | undefined>;
+  /** As `change`, for many keys in one transaction. Sums that have begun already stay as they are. Resolves with what `apply` returned. */
+  changeMany(step: KeysStep, change?: PendingChange): Promise<KeysAfter>;
   /** A key once every change that was begun has ended, also that of another process. */
   look(id: string): Promise<StoredKey | undefined>;
   get(id: string): Promise<StoredKey | undefined>;

@@ -29,6 +29,8 @@ import type {
   KeyPage,
   KeyPlace,
   KeyRepository,
+  KeysAfter,
+  KeysStep,
   KeyStep,
   KeyTotals,
   UsagePage,
@@ -193,6 +195,31 @@ export class KeyStore {
       return undefined;
     });
     return isFound;
+  }
+
+  /** Changes many keys at once: all of it, or nothing. Sums that begin with them count from the next request on. */
+  async changeMany(step: KeysStep): Promise<KeysAfter> {
+    let ids: readonly string[] = [];
+    const apply: KeysStep['apply'] = (found) => {
+      const after = step.apply(found);
+      ids = [...[...after.made, ...after.changed].map(({ id }) => id), ...after.removed];
+      return after;
+    };
+    try {
+      return await this.#making.changeMany({ ...step, apply });
+    } catch (error) {
+      if (error instanceof StoreUnavailable) for (const id of ids) this.#doubt(id);
+      throw error;
+    }
+  }
+
+  /** Keys by the digests of their values, in no order. */
+  ofDigests(digests: readonly string[]): Promise<readonly StoredKey[]> {
+    return this.link.ask(() => this.#keys.findAll(digests));
+  }
+
+  newId(): string {
+    return newId(this.#deps.randomBytes);
   }
 
   /** The new value counts at once, and so does the end of the old one, unless it has a grace. */

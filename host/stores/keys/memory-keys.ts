@@ -8,7 +8,10 @@ import type {
   KeyPage,
   KeyPlace,
   KeyRepository,
+  KeysAfter,
+  KeysStep,
   KeyStep,
+  OriginSlice,
   KeyTotals,
   UsagePage,
   UsageQuery,
@@ -32,6 +35,17 @@ export class MemoryKeys implements KeyRepository {
     if (before) this.#remove(before);
     if (after) this.#put(before ? { ...after, usageCount: before.usageCount, lastUsedAt: before.lastUsedAt } : after);
     return after;
+  }
+
+  async changeMany({ digests = [], slice, apply }: KeysStep): Promise<KeysAfter> {
+    const after = apply([...(await this.findAll(digests)), ...(slice ? this.#ofOrigin(slice) : [])]);
+    for (const id of after.removed) {
+      const key = this.#keys.get(id);
+      if (key) this.#remove(key);
+    }
+    for (const key of after.changed) await this.change(key.id, { apply: () => key });
+    for (const key of after.made) this.#put(key);
+    return after; // what was spent before is counted by the ledgers of this process
   }
 
   look(id: string): Promise<StoredKey | undefined> {
@@ -128,6 +142,11 @@ export class MemoryKeys implements KeyRepository {
     return Iterator.from(ids)
       .map((id) => this.#keys.get(id))
       .filter((key) => key !== undefined);
+  }
+
+  #ofOrigin({ origin, after, most }: OriginSlice): readonly StoredKey[] {
+    const keys = [...this.#keys.values()].filter((key) => key.origin === origin && key.id > after);
+    return keys.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, most);
   }
 
   #usableAdmins(now: number): number {

@@ -2,6 +2,7 @@ import type { Ledger, LedgerBounds } from '../../contract/index.ts';
 import { MOST_BOOKING } from '../../common/bounded-sum.ts';
 import { MemoryLedger } from '../../state/memory-ledger.ts';
 import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
+import type { Opening } from './opening.ts';
 import { type HearSums, SumHearing } from './sum-hearing.ts';
 
 /** In the unit of the ledger: micro-dollars, tokens or requests. */
@@ -24,6 +25,10 @@ export interface Ledgers {
    * what all of them booked by then: so of a sum that crosses a limit one of them hears.
    */
   hear?(name: string, hear: HearSums): void;
+  /** Counts what was spent elsewhere, where nothing is counted yet. Ledgers in a store have it there already. */
+  begin?(openings: readonly Opening[]): void;
+  /** Forgets what was spent from a ledger under names that are chosen, of those that have not ended long ago. */
+  forget?(name: string, isChosen: (key: string) => boolean): void;
   /** Writes what waits, before the stores close. */
   close?(): Promise<void>;
 }
@@ -62,6 +67,15 @@ export class MemoryLedgers implements Ledgers {
 
   hear(name: string, hear: HearSums): void {
     this.#hearing.hear(name, hear);
+  }
+
+  begin(openings: readonly Opening[]): void {
+    for (const { ledger, key, amount } of openings)
+      if (this.peek(ledger, key).committed === 0) this.correct(ledger, key, amount);
+  }
+
+  forget(name: string, isChosen: (key: string) => boolean): void {
+    this.#open.get(name)?.forgetAll(isChosen);
   }
 
   correct(name: string, key: string, amount: number): void {

@@ -1,6 +1,7 @@
 import type { Ledger, LedgerBounds, Refusal, Reservation, ReservationOrder } from '../../contract/index.ts';
 import type { MemoryLedger } from '../../state/memory-ledger.ts';
 import type { Ledgers, Spent } from './ledgers.ts';
+import type { Opening } from './opening.ts';
 import type { Slices } from './slices.ts';
 import type { StoredLedgers } from './stored-ledgers.ts';
 import type { HearSums } from './sum-hearing.ts';
@@ -51,6 +52,14 @@ export class SlicedLedgers implements Ledgers {
 
   peek(name: string, key: string): Spent {
     return this.#stored.peek(name, key);
+  }
+
+  begin(openings: readonly Opening[]): void {
+    this.#stored.begin(openings);
+  }
+
+  forget(name: string, isChosen: (key: string) => boolean): void {
+    this.#stored.forget(name, isChosen);
   }
 
   hear(name: string, hear: HearSums): void {

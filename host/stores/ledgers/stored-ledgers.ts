@@ -8,6 +8,7 @@ import { type HearSums, SumHearing } from './sum-hearing.ts';
 import { LedgerLines, type LedgerLinesDeps } from './ledger-lines.ts';
 import type { Booking, DrawAnswer, DrawCall, LedgerRepository, StoredAccount } from './ledger-repository.ts';
 import { type Ledgers, type Spent, spentIn } from './ledgers.ts';
+import type { Opening } from './opening.ts';
 import type { StoreDeps } from '../store-deps.ts';
 import { OpenSpend } from '../spend/open-spend.ts';
 import type { EnteredSpend, SpendEntry } from '../spend/spend-entry.ts';
@@ -147,6 +148,18 @@ export class StoredLedgers implements Ledgers {
 
   peek(name: string, key: string): Spent {
     return spentIn(this.#ledgers.get(name), key);
+  }
+
+  /** They are in the store: memory goes by them at once, and by what the store says as soon as it is asked. */
+  begin(openings: readonly Opening[]): void {
+    for (const { ledger: name, key, amount, limit, endsAt } of openings) {
+      const ledger = this.#ledger(name);
+      if (ledger.committed(key) === 0) ledger.adopt(key, amount, limit, endsAt);
+    }
+  }
+
+  forget(name: string, isChosen: (key: string) => boolean): void {
+    this.#ledger(name).forgetAll(isChosen);
   }
 
   hear(name: string, hear: HearSums): void {

@@ -58,6 +58,7 @@ export type Key = {
       readonly use: string;
       readonly more: number;
     };
+    readonly models?: readonly string[];
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;
@@ -95,8 +96,11 @@ export type Key = {
         readonly use: string;
         readonly more: number;
       };
+      readonly models?: readonly string[];
     }[];
   };
+  /** What brought it from another gateway: `litellm:` and the id of the import. */
+  readonly origin?: string;
 };
 
 export type Keys = readonly Key[];
@@ -170,6 +174,7 @@ export type Account = {
   readonly brought_by?: string;
   readonly inherited?: readonly string[];
   readonly import_id?: string;
+  readonly imported_version?: number;
   readonly created_at?: string;
   readonly updated_at?: string;
 };
@@ -184,6 +189,35 @@ export type Raise = {
   readonly created_at: string;
   readonly every?: string;
   readonly note?: string;
+};
+
+export type Import = {
+  readonly id: string;
+};
+
+export type Adoption = {
+  readonly adopted?: number;
+  readonly updated?: number;
+  readonly kept?: number;
+  readonly conflicts?: readonly number[];
+  readonly missing?: readonly number[];
+  readonly looser?: readonly {
+    readonly index: number;
+    readonly members: readonly string[];
+  }[];
+  readonly opening_micro_usd?: number;
+  readonly spent_micro_usd?: number;
+};
+
+export type ImportUndone = {
+  readonly removed: {
+    readonly keys: number;
+    readonly accounts: number;
+  };
+  readonly kept: readonly {
+    readonly id: string;
+    readonly reason: string;
+  }[];
 };
 
 export type Accounts = {
@@ -261,6 +295,7 @@ export type UsedKey = {
       readonly use: string;
       readonly more: number;
     };
+    readonly models?: readonly string[];
   }[];
   /** Path of the account that the key belongs to: what binds it and those above it binds the key. */
   readonly account?: string;
@@ -298,8 +333,11 @@ export type UsedKey = {
         readonly use: string;
         readonly more: number;
       };
+      readonly models?: readonly string[];
     }[];
   };
+  /** What brought it from another gateway: `litellm:` and the id of the import. */
+  readonly origin?: string;
   readonly spend?: {
     readonly month_usd: number;
     readonly remaining_usd?: number;
