@@ -14,7 +14,7 @@ import type * as CodeFlowFile from './code-flow.ts';
 import type { Client, Exchanged } from './code-flow.ts';
 import { nameOf } from './issuer.ts';
 import type { Issuers } from './issuers.ts';
-import { Seal, type Transaction } from './seal.ts';
+import type { Seal, Transaction } from './seal.ts';
 import { whyNone } from './tokens.ts';
 import { UsedOnce } from './used-once.ts';
 import { countVerification } from './verifications.ts';

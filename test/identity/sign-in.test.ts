@@ -15,9 +15,9 @@ interface Begun {
 interface Place {
   readonly t: AdminHost;
   readonly issuer: StubIssuer;
-  begin(name?: string): Promise<Begun>;
+  readonly begin: (name?: string) => Promise<Begun>;
   /** Completes it; the ID token has these claims, and the right nonce unless they have one. */
-  finish(begun: Begun, claims?: object, response?: string, more?: object): Promise<Answer>;
+  readonly finish: (begun: Begun, claims?: object, response?: string, more?: object) => Promise<Answer>;
 }
 
 async function start(more: object = {}, variables: Record<string, string> = {}): Promise<Place> {

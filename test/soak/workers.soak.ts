@@ -27,11 +27,11 @@ describe('workers that are killed under load', () => {
       { API_KEY_STORE_BACKEND: 'sqlite' },
     );
     const { key, id } = await makeKey(gateway.url, { budgets: [{ requests: 1_000_000, every: 'day' }] });
-    let isOver = false;
+    const run = { isOver: false };
     let lost = 0;
     const answers: Reply[] = [];
     const client = async (): Promise<void> => {
-      while (!isOver) {
+      while (!run.isOver) {
         const reply = await send(`${gateway.url}${CHAT}`, { key, body: chat() }).catch(() => undefined);
         if (reply) answers.push(reply);
         else lost += 1;
@@ -47,7 +47,7 @@ describe('workers that are killed under load', () => {
       process.kill(pid, 'SIGKILL');
       await eventually(() => ready().length > before);
     }
-    isOver = true;
+    run.isOver = true;
     await Promise.all(clients);
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
     expect(lost).to.be.at.most(KILLS * CLIENTS);

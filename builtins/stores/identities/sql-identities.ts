@@ -97,8 +97,12 @@ function rowOf(identity: StoredIdentity, { time }: Dialect): Row {
 
 /** Claims that cannot be read are none: then no rule matches. */
 function identityIn(row: Row): StoredIdentity {
-  const claims = row['claims'] === null ? undefined : tryParseJson(String(row['claims']));
-  const text = (name: string): string => String(row[name] ?? '');
+  const { claims: kept } = row;
+  const claims = typeof kept === 'string' ? tryParseJson(kept) : undefined;
+  const text = (name: string): string => {
+    const value = row[name];
+    return typeof value === 'string' ? value : '';
+  };
   return {
     id: text('id'),
     issuerUrl: text('issuer'),

@@ -86,8 +86,10 @@ export class KeyChanges {
           : undefined;
       },
     });
-    for (const key of [...done.made, ...done.changed]) settled(key.id, key);
-    for (const id of done.removed) settled(id, undefined);
+    await Promise.all([
+      ...[...done.made, ...done.changed].map((key) => settled(key.id, key)),
+      ...done.removed.map((id) => settled(id, undefined)),
+    ]);
     return done;
   }
 
