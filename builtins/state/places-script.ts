@@ -1,12 +1,13 @@
 /**
  * Takes places, by the server's time: one of each set for every name that is offered, as many names as all sets have room for. KEYS: the mark of what the
  * server holds, the sets, and where others may wait the table of those who do. ARGV: milliseconds that a place holds unless it is renewed, the process,
- * milliseconds for which a new mark is not relied on, the number of sets, the most of each, and the names. Who has waited longer goes first: one place is
+ * milliseconds for which a new mark is not relied on, the number of sets, the most of each, and the names. Who has waited longer, by microseconds, goes first: one place is
  * left for each of them. Answers with how many names were taken and the first set that was short of room (0: none); -1 where the mark is new or none.
  */
 export const PLACES_SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local moment = time[1] * 1000000 + time[2]
 local lease = tonumber(ARGV[1])
 local mark = redis.call('GET', KEYS[1])
 local since = mark and tonumber(string.match(mark, ':(%d+)$'))
@@ -27,7 +28,7 @@ for i = 1, sets do
 end
 local waiting = KEYS[sets + 2]
 if waiting then
-  local mine = now
+  local mine = moment
   local known = redis.call('HGETALL', waiting)
   for i = 1, #known, 2 do
     local from, seen = string.match(known[i + 1], '(%d+):(%d+)')
@@ -52,7 +53,7 @@ if waiting then
   end
   if room < wanted then
     if room > 0 then
-      mine = now
+      mine = moment
     end
     redis.call('HSET', waiting, ARGV[2], string.format('%.0f:%.0f', mine, now))
     redis.call('PEXPIRE', waiting, 5000)

@@ -29,7 +29,7 @@ export const registerResolveHook = once(() => {
 
 /** What stands for a name in this process: of the contract itself, and of its `joi`, which in the package is in the bundle and no file of its own. */
 function ownName(specifier: string, parentURL: string | undefined): string | undefined {
-  if (specifier === 'gw' || specifier.startsWith('gw/')) return specifier;
+  if (specifier.startsWith('gw/')) return specifier; // not `gw` itself, which embeds a gateway
   return specifier === 'joi' && !parentURL?.startsWith(HOST) ? 'gw/joi' : undefined;
 }
 

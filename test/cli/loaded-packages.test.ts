@@ -177,7 +177,7 @@ describe('what a command loads that starts no gateway', () => {
       expect(files, args.join(' ')).to.include('builtins/cli/commands.ts');
       expect(
         files.filter((file) =>
-          /^(providers|strategies|plugins)\/|^builtins\/(?!cli\/)|^host\/(?!cli|common|contract|log|config|main|gw|compile-cache|own-files|stop-signal)/.test(
+          /^(providers|strategies|plugins)\/|^builtins\/(?!cli\/)|^host\/(?!cli|common|contract|log|config|main|gw|compile-cache|own-files|stop-signal|environment\/build-info)/.test(
             file,
           ),
         ),

@@ -440,13 +440,13 @@ const ELSEWHERE: Readonly<Record<string, readonly BadDocument[]>> = {
       fix: 'Europe/Berlin',
     },
   ],
-  CV85: [[0.8, 0.5], [0], [1.5], 0.5, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]].map((warn) => ({
+  CV85: [[0.8, 0.5], [0], [1.5], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]].map((warn) => ({
     document: minimal({ accounts: [{ path: '/a', budgets: [{ usd: 1, warn }] }] }),
     at: ['accounts[0].budgets[0].warn'],
     says: ['ascending'],
     fix: '[0.5, 0.8]',
   })),
-  CV87: [{ use: 'm' }, { more: 1 }, 'm', { use: '', more: 1 }, { use: 'm', more: 1, then: 'x' }].map((over) => ({
+  CV87: [{ use: 'm' }, { more: 1 }, { use: '', more: 1 }].map((over) => ({
     document: minimal({ accounts: [{ path: '/a', session: { budgets: [{ usd: 1, over }] } }] }),
     at: ['accounts[0].session.budgets[0].over'],
     says: ['a model and how much more'],

@@ -12,7 +12,10 @@ describe('addresses and ports of the listeners', () => {
   it('are one listener on all interfaces unless something else is set', () => {
     for (const blank of ['', ' ']) {
       const { listeners, fatal } = read({ GW_ADDRESS: blank, GW_ADMIN_PORT: blank, GW_ADMIN_ADDRESS: blank });
-      expect([listeners, fatal]).to.deep.equal([{ address: undefined, admin: undefined, tls: NO_TLS }, []]);
+      expect([listeners, fatal]).to.deep.equal([
+        { address: undefined, admin: undefined, tls: NO_TLS, publicUrl: undefined },
+        [],
+      ]);
     }
   });
 
@@ -21,6 +24,7 @@ describe('addresses and ports of the listeners', () => {
       address: '10.0.0.1',
       admin: { port: 9090, address: '127.0.0.1' },
       tls: NO_TLS,
+      publicUrl: undefined,
     });
     expect(read({ GW_ADMIN_PORT: '0', GW_ADMIN_ADDRESS: ' :: ' }).listeners.admin).to.deep.equal({
       port: 0,

@@ -3,7 +3,7 @@ import { cases } from '../kit/index.ts';
 import { createWorldHost, type Decided } from '../strategies/world-host.ts';
 import { makeWorld, MODELS, MODES, type World } from '../strategies/worlds.ts';
 
-const WORLDS = cases(10_000);
+const WORLDS = cases(10_000, 20);
 
 /** A world whose targets all own its model: a group asks nothing of that. */
 function owned(seed: number): World {
@@ -44,6 +44,6 @@ describe('a strategy in a group of all targets', function () {
       choices.set(world.mode, (choices.get(world.mode) ?? 0) + (top.attempts.length > 1 ? 1 : 0));
     }
     for (const mode of ['fallback', 'loadbalance', 'least-latency', 'cost-optimized', 'ab-test'])
-      expect(choices.get(mode), `worlds of ${mode} in which one attempt followed another`).to.be.above(cases(50));
+      expect(choices.get(mode), `worlds of ${mode} in which one attempt followed another`).to.be.above(cases(50, 20));
   });
 });

@@ -3,7 +3,7 @@ import { cases } from '../kit/index.ts';
 import { createWorldHost, type Decided } from '../strategies/world-host.ts';
 import { makeWorld, MODES } from '../strategies/worlds.ts';
 
-const WORLDS = cases(10_000);
+const WORLDS = cases(10_000, 20);
 
 /** Everything but the members that only declared instances have. */
 function comparable({ explanation, ...decided }: Decided): object {
@@ -31,6 +31,6 @@ describe('instances that are declared under the names of those of the environmen
       choices.set(world.mode, (choices.get(world.mode) ?? 0) + (before.attempts.length > 1 ? 1 : 0));
     }
     for (const mode of ['fallback', 'loadbalance', 'least-latency', 'cost-optimized', 'ab-test'])
-      expect(choices.get(mode), `worlds of ${mode} in which one attempt followed another`).to.be.above(cases(20));
+      expect(choices.get(mode), `worlds of ${mode} in which one attempt followed another`).to.be.above(cases(20, 20));
   });
 });

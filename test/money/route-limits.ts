@@ -184,6 +184,7 @@ export const PROBES: readonly Probe[] = [
 export const FREE: readonly RegExp[] = [
   /^\/(health|livez|readyz|metrics|openapi\.json)$/,
   /^\/(admin|debug)\//,
+  /^\/identity(\/|$)/,
   /^\/mcp$/,
   /^\/v1\/(models|capabilities|key)(\/|$)/,
   /^\/v1beta\/models(\/\*(id|rest))?$/,

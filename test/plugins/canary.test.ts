@@ -15,6 +15,7 @@ const REFUSED: readonly string[] = ['/v1/audio/transcriptions', '/v1/audio/trans
 const WITHOUT_CONTENT: readonly RegExp[] = [
   /^\/(health|livez|readyz|metrics|openapi\.json)$/,
   /^\/(admin|debug)\//,
+  /^\/identity(\/|$)/,
   /^\/v1\/(models|capabilities|key)(\/|$)/,
   /^\/v1beta\/models(\/\*(id|rest))?$/,
 ];
@@ -105,7 +106,7 @@ describe('a canary', () => {
       isElsewhere(path);
     expect(routes.map(({ path }) => path).filter((path) => !known(path))).to.deep.equal([]);
     const takesContent = ({ path, methods }: { readonly path: string; readonly methods: readonly string[] }): boolean =>
-      methods.includes('post') && path !== TOOLS && !path.startsWith('/admin/');
+      methods.includes('post') && path !== TOOLS && !/^\/(admin|identity)\//.test(path);
     expect(routes.filter(takesContent).map(({ path }) => path)).to.have.members([
       ...Object.keys(REQUESTS),
       ...REFUSED,

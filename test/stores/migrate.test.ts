@@ -52,7 +52,9 @@ describe('indexes of a table with rows, on Postgres', function onPostgres() {
     );
     return rows.map(({ name, usable }) => `${String(name)} ${String(usable)}`).toSorted();
   };
-  const ALL = ['api_key_id', 'created', 'model', 'provider', 'stage', 'trace'].map((name) => `${TABLE}_${name} true`);
+  const ALL = ['api_key_id', 'created', 'failed', 'model', 'provider', 'stage', 'trace'].map(
+    (name) => `${TABLE}_${name} true`,
+  );
 
   it('are built by one of several that start at once, and the bounds of statements hold again after it', async () => {
     const database = await filled();

@@ -5,7 +5,7 @@ import { seeded } from './support.ts';
 import { createWorldHost, type Explained } from './world-host.ts';
 import { makeWorld, MODES, type World } from './worlds.ts';
 
-const WORLDS = cases(10_000);
+const WORLDS = cases(10_000, 20);
 
 /** Completions are one message: what its rules and prices see is all of it. */
 function asSeen(world: World): World {

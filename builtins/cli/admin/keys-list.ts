@@ -16,7 +16,7 @@ export const run: RunCommand<CommandPlace> = async (input, io, place) => {
     timeColumn('EXPIRES', 'expires_at', io, place.clock.now()),
     { title: 'REVOKED', cell: (row: Row) => (isRevoked(row) ? 'yes' : 'no') },
     { title: 'ACCESS', cell: ({ access }: Row) => (access === 'inference' ? 'inference' : 'full') },
-    column('ACCOUNT', 'account'),
+    ...(io.terminal && rows.every(({ account }) => !account) ? [] : [column('ACCOUNT', 'account')]),
   ];
   return printRows(io, input.format, rows, columns);
 };

@@ -38,7 +38,7 @@ const HOSTILE = [
   '\t=1',
 ];
 /** As a text stands in a table. */
-const guarded = (text: string): string => (/^[=+\-@]/.test(text) ? `'${text}` : text);
+const guarded = (text: string): string => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
 
 describe('a table of spend', () => {
   it('is read by the reader of Python as it was meant, hostile texts included', async function () {

@@ -38,9 +38,7 @@ export function ReturnPage({ name }: { readonly name: string }) {
         ) : (
           <>
             <Banner tone="bad">{failure}</Banner>
-            <a className="login-again" href="../login">
-              Back to sign-in
-            </a>
+            <a href="../login">Back to sign-in</a>
           </>
         )}
       </div>
