@@ -94,7 +94,8 @@ describe('gw admin config patch', () => {
     ['set', 'targets.other.weight=1', 'no entry is called "other", and the list has 1'],
     ['set', 'targets[1].weight=1', 'no entry is called "1"'],
     ['set', 'plugins.word-filter.enabled=false', '2 entries are called "word-filter"; use one of the numbers 0, 1'],
-    ['set', 'a.b=1', 'there is no "a"'],
+    ['unset', 'a.b', 'there is no "a"'],
+    ['set', 'aliases.fast.b=1', 'there is no "b"'],
     ['set', 'a..b=1', 'is not a place'],
     ['unset', 'aliases.slow', 'there is no "slow"'],
     ['unset', '', 'is not a place'],
@@ -104,6 +105,22 @@ describe('gw admin config patch', () => {
     it(`refuses --${flag} ${text || 'without a place'}`, () => {
       expect(() => operationsOf(CONFIG, [[flag, text]])).to.throw(says);
     });
+});
+
+describe('a place whose maps are not there yet', () => {
+  it('is made with them', () => {
+    expect(operationsOf({}, [['set', 'aliases["gpt-4.1"]=echo']])).to.deep.equal([
+      { op: 'add', path: '/aliases', value: { 'gpt-4.1': 'echo' } },
+    ]);
+    const both = operationsOf({ mcp: {} }, [
+      ['set', 'mcp.a.b=1'],
+      ['add', 'mcp.a.c=2'],
+    ]);
+    expect(both).to.deep.equal([
+      { op: 'add', path: '/mcp/a', value: { b: 1 } },
+      { op: 'add', path: '/mcp/a/c', value: [2] },
+    ]);
+  });
 });
 
 describe('gw admin config set of what the gateway showed', () => {

@@ -72,11 +72,11 @@ export function operationsOf(
  */
 function operationOf(document: unknown, flag: PlaceFlag, text: string): PatchOperation {
   const [place, given] = flag === 'unset' ? [text, ''] : splitAt(text, flag);
-  const { path, value: there } = find(document, flag, place);
+  const { path, value: there, inside } = find(document, flag, place);
   if (flag === 'unset') return { op: 'remove', path };
   const value = valueOf(flag, given);
-  if (flag === 'set') return { op: there === undefined ? 'add' : 'replace', path, value };
-  if (there === undefined) return { op: 'add', path, value: [value] };
+  if (there === undefined) return { op: 'add', path, value: within(inside, flag === 'set' ? value : [value]) };
+  if (flag === 'set') return { op: 'replace', path, value };
   if (!Array.isArray(there)) throw new UsageError(`--add ${place}: it is not a list; use --set`);
   return { op: 'add', path: [...path, '-'], value };
 }
@@ -104,7 +104,13 @@ interface Found {
   readonly path: readonly string[];
   /** `undefined` where there is none yet. */
   readonly value: unknown;
+  /** Names below it of a place whose maps are not there yet either. */
+  readonly inside: readonly string[];
 }
+
+/** A value below maps that are new. */
+const within = (names: readonly string[], value: unknown): unknown =>
+  names.reduceRight((inner, name) => Object.fromEntries([[name, inner]]), value);
 
 function find(document: unknown, flag: PlaceFlag, place: string): Found {
   const parts = partsOf(place);
@@ -113,12 +119,14 @@ function find(document: unknown, flag: PlaceFlag, place: string): Found {
   for (const [index, part] of parts.entries()) {
     const key = Array.isArray(value) ? entryOf(value, part, place) : part;
     const next = memberAt(value, key);
-    const mayBeNew = flag !== 'unset' && index === parts.length - 1 && !Array.isArray(value);
-    if (next === undefined && !mayBeNew) throw new UsageError(`--${flag} ${place}: there is no "${part}"`);
     path.push(key);
+    if (next === undefined) {
+      if (flag === 'unset' || !isFields(value)) throw new UsageError(`--${flag} ${place}: there is no "${part}"`);
+      return { path, value: next, inside: parts.slice(index + 1) };
+    }
     value = next;
   }
-  return { path, value };
+  return { path, value, inside: [] };
 }
 
 const PART = /(?:^|\.)([^.[\]"]+)|\[(\d+)\]|(?:^|\.)?\["((?:[^"\\]|\\.)*)"\]/gy;
